@@ -1,0 +1,59 @@
+"""The base of every record: frozen, unknown keys refused, lists as tuples."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from schemas.errors import ManyErrors, Place, RefusedError
+
+
+class Record(BaseModel):
+    """A frozen record. A change makes a new one: `record.model_copy(update=...)`."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, serialize_by_alias=True, defer_build=True
+    )
+
+    @classmethod
+    def parse(cls, data: object, *, source: str, code: str = "invalid-file") -> Self:
+        """Validate `data` (plain dicts and lists).
+
+        Raises ManyErrors naming `source` and the path of every key that is wrong.
+        """
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise ManyErrors(
+                [
+                    RefusedError(code, f"{path_of(item['loc'])}: {message_of(item)}", where=Place(source))
+                    for item in error.errors(include_url=False, include_context=False)
+                ]
+            ) from None
+
+    def to_data(self) -> dict[str, Any]:
+        """The record as plain JSON values, keys in declared order."""
+        return self.model_dump(mode="json", by_alias=True)
+
+
+def path_of(location: tuple[str | int, ...]) -> str:
+    """A JSON path such as `anchors[3].quote` from a pydantic location."""
+    path = ""
+    for part in location:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif not part.startswith(("function-", "tagged-union")):
+            path += f".{part}" if path else part
+    return path or "the file"
+
+
+def message_of(item: Any) -> str:
+    """One sentence for one pydantic error, in words that do not need pydantic's manual."""
+    if item["type"] == "extra_forbidden":
+        return "unknown key"
+    if item["type"] == "missing":
+        return "this key is missing"
+    value = repr(item["input"])
+    shown = value if len(value) <= 80 else value[:77] + "..."
+    return f"{item['msg'].removeprefix('Value error, ')} (found {shown})"

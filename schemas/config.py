@@ -1,0 +1,196 @@
+"""isopod.config/1: `config.yaml`, the one place for paths, prefixes, teams, milestones, readers and thresholds."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, model_validator
+
+from schemas.base import Record
+from schemas.kinds import CARD_KINDS, CardKind, CardState
+from schemas.spans import Date
+
+
+def _inside(value: str) -> str:
+    """A relative path that stays below the instance: no absolute path, no `..`, no drive, no control character."""
+    parts = value.split("/")
+    if value.startswith("/") or "\\" in value or ":" in value or any(part in ("", ".", "..") for part in parts):
+        raise ValueError("must be a relative path below the folder of config.yaml, written with /")
+    if any(unicodedata.category(char) == "Cc" for char in value):
+        raise ValueError("must not hold control characters")
+    return value
+
+
+InsidePath = Annotated[str, AfterValidator(_inside)]
+
+
+class Paths(Record):
+    specs: InsidePath = "specs"
+    cards: InsidePath = "cards"
+    recorded: InsidePath = "specs/recorded"
+    state: InsidePath = ".isopod"
+
+
+def _prefix(value: str) -> str:
+    if not value or not all(char.isalnum() for char in value) or len(value.encode()) > 100:
+        raise ValueError("a prefix is letters and digits of any script, at most 100 bytes")
+    if unicodedata.normalize("NFC", value) != value:
+        raise ValueError("a prefix must be in Unicode form NFC")
+    return value
+
+
+class Prefix(Record):
+    prefix: Annotated[str, AfterValidator(_prefix)]
+    kind: CardKind | Literal["anchor"]
+
+
+class Capabilities(Record):
+    """What code branches on (never on a team's name)."""
+
+    manages_tracker: StrictBool
+    writes_cards: StrictBool
+    renders: StrictBool
+    schema_: Literal["own", "mirror"] = Field(alias="schema")
+
+
+class Team(Record):
+    id: str = Field(min_length=1)
+    name: str = Field(min_length=1)
+    aliases: tuple[str, ...] = ()
+    capabilities: Capabilities
+
+
+class ReaderConfig(Record):
+    provider: str = Field(min_length=1)
+    model: str = Field(min_length=1)
+
+
+class Readers(Record):
+    a: ReaderConfig
+    b: ReaderConfig
+
+
+class DraftConfig(Record):
+    drafter: Literal["rules"] = "rules"
+    card_depth: StrictInt = Field(default=2, ge=1)
+
+
+class SectionConfig(Record):
+    team: str | None = None
+    draft: Literal["background", "item", "one"] | None = None
+
+
+class SpecConfig(Record):
+    path: InsidePath
+    team: str | None = None
+    epic: str | None = None
+    sections: dict[str, SectionConfig] = {}
+
+
+class Limits(Record):
+    acceptance_per_card: StrictInt = Field(default=12, ge=1)
+    anchors_per_card: StrictInt = Field(default=40, ge=1)
+    cards_behind_gate: StrictInt = Field(default=8, ge=1)
+    mirror_age: Annotated[str, Field(pattern=r"^[0-9]+[mhdw]$")] = "3d"
+    spec_bytes: StrictInt = Field(default=5_000_000, ge=1)
+
+
+class Render(Record):
+    decisions: Literal["on_cards", "on_epic", "none"] = "on_cards"
+    glossary: Literal["on_epic", "none"] = "on_epic"
+
+
+class TrackerConfig(Record):
+    provider: str = "local"
+    status: dict[str, CardState] = {}
+    issue_types: dict[CardKind, str] = {}
+    required: dict[str, str] = {}
+    render: Render = Render()
+
+
+class Ignore(Record):
+    """A finding that is let through for a reason and for a time."""
+
+    rule: str
+    subject: str | None = None
+    because: str = Field(min_length=1)
+    until: Date
+
+
+class AuditConfig(Record):
+    ignore: tuple[Ignore, ...] = ()
+
+
+DEFAULT_PREFIXES = (
+    Prefix(prefix="ANC", kind="anchor"),
+    Prefix(prefix="EPC", kind="epic"),
+    Prefix(prefix="STY", kind="story"),
+    Prefix(prefix="GAT", kind="gate"),
+    Prefix(prefix="DEC", kind="decision"),
+    Prefix(prefix="REQ", kind="request"),
+    Prefix(prefix="MIG", kind="migration"),
+    Prefix(prefix="EXT", kind="external"),
+)
+
+
+class Config(Record):
+    schema_id: Literal["isopod.config/1"] = Field(default="isopod.config/1", alias="schema")
+    project: str = Field(min_length=1)
+    paths: Paths = Paths()
+    prefixes: tuple[Prefix, ...] = DEFAULT_PREFIXES
+    teams: tuple[Team, ...] = Field(min_length=1)
+    default_team: str
+    milestones: tuple[str, ...] = ()
+    readers: Readers
+    allow_same_model: StrictBool = False
+    join: Literal["standard", "strict"] = "standard"
+    repair_rounds: StrictInt = Field(default=2, ge=0)
+    draft: DraftConfig = DraftConfig()
+    specs: dict[str, SpecConfig] = {}
+    limits: Limits = Limits()
+    tracker: TrackerConfig = TrackerConfig()
+    audit: AuditConfig = AuditConfig()
+
+    @model_validator(mode="after")
+    def _prefixes_are_apart(self) -> Config:
+        folded = [prefix.prefix.casefold() for prefix in self.prefixes]
+        twice = sorted({prefix for prefix in folded if folded.count(prefix) > 1})
+        if twice:
+            raise ValueError(f"prefixes that differ only by case or are equal: {', '.join(twice)}")
+        anchors = [prefix.prefix for prefix in self.prefixes if prefix.kind == "anchor"]
+        if len(anchors) != 1:
+            raise ValueError(f"exactly one prefix must be of kind anchor, found {len(anchors)}")
+        missing = [kind for kind in CARD_KINDS if kind not in {prefix.kind for prefix in self.prefixes}]
+        if missing:
+            raise ValueError(f"no prefix for the card kinds {', '.join(missing)}")
+        return self
+
+    @model_validator(mode="after")
+    def _teams_are_apart(self) -> Config:
+        ids = [team.id for team in self.teams]
+        twice = sorted({team for team in ids if ids.count(team) > 1})
+        if twice:
+            raise ValueError(f"teams named twice: {', '.join(twice)}")
+        if self.default_team not in ids:
+            raise ValueError(f"default_team {self.default_team!r} is not among the teams {', '.join(ids)}")
+        return self
+
+    @property
+    def anchor_prefix(self) -> str:
+        """The one prefix of kind anchor."""
+        return next(prefix.prefix for prefix in self.prefixes if prefix.kind == "anchor")
+
+    def prefix_of(self, kind: CardKind) -> str:
+        """The prefix that new cards of this kind get: the first of that kind in config."""
+        return next(prefix.prefix for prefix in self.prefixes if prefix.kind == kind)
+
+    def team(self, team_id: str) -> Team | None:
+        """The team of that id, None when config does not know it."""
+        return next((team for team in self.teams if team.id == team_id), None)
+
+
+def id_pattern(prefixes: tuple[str, ...]) -> str:
+    """The pattern of ids with one of these prefixes: prefix, dash, 8 characters of Crockford base32."""
+    return f"^({'|'.join(re.escape(prefix) for prefix in prefixes)})-[0-9A-HJKMNP-TV-Z]{{8}}$"
