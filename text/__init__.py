@@ -1,0 +1,1 @@
+"""A spec as text: coordinates, units, grounding, intervals, selectors, language lexicons. Imports schemas only."""
