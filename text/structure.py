@@ -1,0 +1,207 @@
+"""A spec's structure: blocks, sections and units, and which of them a place touches (DESIGN.md section 3 "Units")."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from itertools import pairwise
+
+from text.blocks import Block, ParsedBlock, Section, Unit
+from text.coordinates import SpanT, SpecText
+from text.html_blocks import HtmlParts, html_parts, with_inline_tags
+from text.markdown import parse_markdown
+from text.marks import blanked, quote_marks, says_something
+from text.plain import parse_plain
+from text.sentences import sentences, trim
+
+
+class Structure:
+    """The blocks, sections and units of one spec, each in text order; look-ups by offset and span (code points)."""
+
+    __slots__ = ("_segment_blocks", "_segments", "_unit_starts", "_units_of", "blocks", "sections", "spec", "units")
+
+    def __init__(
+        self, spec: SpecText, blocks: tuple[Block, ...], sections: tuple[Section, ...], units: tuple[Unit, ...]
+    ) -> None:
+        self.spec = spec
+        self.blocks = blocks
+        self.sections = sections
+        self.units = units
+        places = sorted((segment, block.index) for block in blocks for segment in block.segments)
+        self._segments = [segment for segment, _ in places]
+        self._segment_blocks = [index for _, index in places]
+        self._unit_starts = [unit.span[0] for unit in units]
+        self._units_of: dict[int, list[Unit]] = {}
+        for unit in units:
+            self._units_of.setdefault(unit.block, []).append(unit)
+
+    def block_at(self, offset: int) -> Block | None:
+        """The block with a segment that holds the code point at `offset`."""
+        place = bisect_right(self._segments, (offset, len(self.spec.text) + 1)) - 1
+        if place < 0 or offset >= self._segments[place][1]:
+            return None
+        return self.blocks[self._segment_blocks[place]]
+
+    def blocks_in(self, span: SpanT) -> list[Block]:
+        """Every block with a segment that shares at least one character with `span`, in text order."""
+        found: set[int] = set()
+        place = max(bisect_right(self._segments, (span[0], len(self.spec.text) + 1)) - 1, 0)
+        while place < len(self._segments) and self._segments[place][0] < span[1]:
+            if self._segments[place][1] > span[0]:
+                found.add(self._segment_blocks[place])
+            place += 1
+        return [self.blocks[index] for index in sorted(found)]
+
+    def unit_at(self, offset: int) -> Unit | None:
+        """The unit that holds the code point at `offset`."""
+        place = bisect_right(self._unit_starts, offset) - 1
+        return self.units[place] if place >= 0 and offset < self.units[place].span[1] else None
+
+    def units_in(self, span: SpanT) -> list[Unit]:
+        """Every unit that shares at least one character with `span`, in text order."""
+        first = max(bisect_right(self._unit_starts, span[0]) - 1, 0)
+        last = bisect_left(self._unit_starts, span[1])
+        return [unit for unit in self.units[first:last] if unit.span[1] > span[0]]
+
+    def units_of(self, block_index: int) -> tuple[Unit, ...]:
+        """The units of one block, in text order."""
+        return tuple(self._units_of.get(block_index, ()))
+
+    def section_at(self, offset: int) -> Section:
+        """The section that holds `offset`; blank lines before a first heading count to it."""
+        place = bisect_right(self.sections, offset, key=lambda section: section.span[0]) - 1
+        return self.sections[max(place, 0)]
+
+    def outermost(self, block_index: int) -> Block:
+        """The outermost list item around a block; the block itself when it stands in none."""
+        block = self.blocks[block_index]
+        while block.parent is not None:
+            block = self.blocks[block.parent]
+        return block
+
+
+def structure(spec: SpecText) -> Structure:
+    """Parse a spec by its media. Never raises on any text."""
+    parsed = parse_plain(spec) if spec.media == "plain" else parse_markdown(spec)
+    parsed.sort(key=lambda block: block.segments[0])
+    sections = _sections(spec, parsed)
+    blocks = _blocks(spec, parsed, sections)
+    quoted = {index for index, block in enumerate(parsed) if block.quoted}
+    return Structure(spec, blocks, sections, _units(spec, blocks, quoted))
+
+
+def _sections(spec: SpecText, parsed: list[ParsedBlock]) -> tuple[Section, ...]:
+    opening = [(index, block) for index, block in enumerate(parsed) if block.section_start is not None]
+    starts = [block.section_start or 0 for _, block in opening]
+    bounds = [*starts, len(spec.text)]
+    sections: list[Section] = []
+    if not opening or spec.text[: starts[0]].strip():
+        sections.append(Section(0, (), "", None, 0, (0, bounds[0])))
+    path: list[tuple[int, str]] = []
+    used: set[str] = set()
+    counts: dict[str, int] = {}
+    for (index, block), span in zip(opening, pairwise(bounds), strict=True):
+        path = [*(step for step in path if step[0] < block.level), (block.level, block.title)]
+        titles = tuple(title for _, title in path)
+        plain = " > ".join(titles)
+        counts[plain] = counts.get(plain, 0) + 1
+        name = plain if counts[plain] == 1 else f"{plain} #{counts[plain]}"
+        while name in used:  # a heading may itself read `Notes #2`
+            counts[plain] += 1
+            name = f"{plain} #{counts[plain]}"
+        used.add(name)
+        sections.append(Section(len(sections), titles, name, index, block.level, span))
+    return tuple(sections)
+
+
+def _blocks(spec: SpecText, parsed: list[ParsedBlock], sections: tuple[Section, ...]) -> tuple[Block, ...]:
+    numbers = {id(block): index for index, block in enumerate(parsed)}
+    by_heading = {section.heading: section.index for section in sections if section.heading is not None}
+    section = 0
+    groups = 0
+    paragraph_group: int | None = None
+    group_of: dict[int, int] = {}
+    blocks: list[Block] = []
+    for index, block in enumerate(parsed):
+        if index in by_heading:
+            section = by_heading[index]
+            paragraph_group = None
+        if block.construct not in group_of or block.opens_group or block.section_start is not None:
+            if block.opens_group or paragraph_group is None or block.section_start is not None:
+                group_of[block.construct] = groups
+                groups += 1
+            else:
+                group_of[block.construct] = paragraph_group
+        if block.opens_group:
+            paragraph_group = group_of[block.construct]
+        blocks.append(
+            Block(
+                index=index,
+                kind=block.kind,
+                segments=tuple(block.segments),
+                lines=spec.lines_of((block.segments[0][0], block.segments[-1][1])),
+                parent=_parent(block, numbers),
+                section=section,
+                group=group_of[block.construct],
+                cells=tuple(block.cells),
+                head=numbers.get(id(block.head)) if block.head is not None else None,
+                level=block.level,
+            )
+        )
+    return tuple(blocks)
+
+
+def _parent(block: ParsedBlock, numbers: dict[int, int]) -> int | None:
+    """The nearest enclosing item that has text of its own."""
+    parent = block.parent
+    while parent is not None and id(parent) not in numbers:
+        parent = parent.parent
+    return None if parent is None else numbers[id(parent)]
+
+
+def _units(spec: SpecText, blocks: tuple[Block, ...], quoted: set[int]) -> tuple[Unit, ...]:
+    found: list[tuple[SpanT, int, bool]] = []
+    html = {block.index: html_parts(spec.text, block.span) for block in blocks if block.kind == "html"}
+    silent = [tag for parts in html.values() for tag in parts.inline_tags]
+    for index in quoted:
+        silent += [mark for segment in blocks[index].segments for mark in quote_marks(spec.text, segment)]
+    # Sentences are cut where inline tags and the `>` of quotes are as good as spaces.
+    text = blanked(spec.text, sorted(silent))
+    for block in blocks:
+        if block.kind in ("paragraph", "item"):
+            spans = [(span, says_something(spec.quoted(span))) for span in sentences(text, block.segments)]
+        elif block.kind == "html":
+            spans = _html_units(spec, html[block.index], text)
+        elif block.kind in ("fence", "front_matter"):
+            spans = [(line, False) for span in block.segments for line in line_units(spec, span)]
+        else:
+            spans = [(block.span, block.kind == "row" and says_something(spec.quoted(block.span)))]
+        found += [(span, block.index, bears) for span, bears in spans]
+    found.sort()
+    return tuple(
+        Unit(index, span, spec.lines_of(span), block, bears) for index, (span, block, bears) in enumerate(found)
+    )
+
+
+def _html_units(spec: SpecText, parts: HtmlParts, without_tags: str) -> list[tuple[SpanT, bool]]:
+    found: list[tuple[SpanT, bool]] = [(line, False) for span in parts.verbatim for line in line_units(spec, span)]
+    for part in parts.prose:
+        floor = part[0]
+        cut = sentences(without_tags, (part,))
+        for index, span in enumerate(cut):
+            ceiling = cut[index + 1][0] if index + 1 < len(cut) else part[1]
+            whole = with_inline_tags(spec.text, without_tags, span, (floor, ceiling))
+            found.append((whole, says_something(spec.quoted(whole))))
+            floor = whole[1]
+    return found
+
+
+def line_units(spec: SpecText, span: SpanT) -> list[SpanT]:
+    """The lines of a span, each trimmed of whitespace; blank ones are left out."""
+    first, last = spec.lines_of(span)
+    found: list[SpanT] = []
+    for line in range(first, last + 1):
+        start, end = spec.line_span(line)
+        trimmed = trim(spec.text, (max(start, span[0]), min(end, span[1])))
+        if trimmed[0] < trimmed[1]:
+            found.append(trimmed)
+    return found
