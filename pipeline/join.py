@@ -1,0 +1,396 @@
+"""The join: two grounded readings of one text meet on spans (DESIGN.md section 5).
+
+Overlap means the same claim; there is no threshold. The result is zero difference or a list of disputes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from pipeline.pairing import STRICT, TWO_STAGE, by_class, by_kind, pair
+from schemas.ids import tail
+from schemas.kinds import LABEL_ORDER, OBLIGATIONS, ORDERING_EDGES, UNORDERED_EDGES, AnchorKind, DisputeType, EdgeKind
+from schemas.reading import (
+    AgreedAnchor,
+    Coverage,
+    Difference,
+    Dispute,
+    GroundedAnchor,
+    Join,
+    JoinEdge,
+    JoinEdges,
+    JoinHints,
+    Part,
+    Parts,
+    SideViolations,
+    Verdict,
+)
+from text.balance import Balancer
+from text.coordinates import SpanT, SpecText
+from text.cores import core
+from text.folding import fold
+from text.grounding import GroundedEdge, Reading
+from text.intervals import crossing, holds, hull, overlapping, relation
+from text.structure import Structure
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An agreed claim: A's and B's anchors, the label that stands, both labels where they differ, the adopted span."""
+
+    a: GroundedAnchor
+    b: GroundedAnchor
+    kind: AnchorKind
+    labels: tuple[AnchorKind, AnchorKind] | None
+    span: SpanT
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedEdge:
+    """An edge between agreed claims (indexes into `pairs`) with the place of the words that show it."""
+
+    kind: EdgeKind
+    from_: int
+    to: int
+    cue_span: SpanT
+
+
+@dataclass(frozen=True, slots=True)
+class LooseEdge:
+    """An edge of one reader with an end that is not agreed; it goes with that end's dispute."""
+
+    kind: EdgeKind
+    from_: str
+    to: str
+    cue_span: SpanT
+
+
+@dataclass(frozen=True, slots=True)
+class SideEdges:
+    """What one reader alone drew."""
+
+    settled_ends: tuple[JoinedEdge, ...]
+    loose: tuple[LooseEdge, ...]
+
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What two readings agree and differ on, by one of the two joins."""
+
+    pairs: tuple[Pair, ...]
+    parts_a: tuple[tuple[GroundedAnchor, int], ...]
+    parts_b: tuple[tuple[GroundedAnchor, int], ...]
+    disputes: tuple[Dispute, ...]
+    agreed_edges: tuple[JoinedEdge, ...]
+    only_a: SideEdges
+    only_b: SideEdges
+    anchors: int
+    edges: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """`agree` at zero difference, `no-claims` on nothing."""
+        if self.disputes or self.anchors or self.edges:
+            return "dispute"
+        return "agree" if self.pairs else "no-claims"
+
+
+@dataclass(frozen=True, slots=True)
+class TwoJoins:
+    """The standard and the strict join of the same two readings."""
+
+    standard: Joined
+    strict: Joined
+
+    def shown(self, *, strict: bool) -> Joined:
+        """The one that is shown and that is the gate."""
+        return self.strict if strict else self.standard
+
+
+def join(spec: SpecText, structure: Structure, a: Reading, b: Reading) -> TwoJoins:
+    """Join two readings of the same text, both ways."""
+    balancer = Balancer(spec, structure)
+    return TwoJoins(
+        standard=_Joining(spec, balancer, a, b, strict=False).joined(),
+        strict=_Joining(spec, balancer, a, b, strict=True).joined(),
+    )
+
+
+class _Joining:
+    """One join in progress; each method is a step of section 5, called in its order by `joined`."""
+
+    def __init__(self, spec: SpecText, balancer: Balancer, a: Reading, b: Reading, *, strict: bool) -> None:
+        self._spec = spec
+        self._balancer = balancer
+        self._a = a
+        self._b = b
+        self._strict = strict
+        self._label = by_kind if strict else by_class
+
+    def joined(self) -> Joined:
+        a, b = self._a.anchors, self._b.anchors
+        matched = pair(a, b, STRICT if self._strict else TWO_STAGE)
+        candidates = sorted(
+            (self._pair_of(a[i], b[j]) for i, j in matched.items()), key=lambda one: (one.span[0], -one.span[1], one.a.ref)
+        )
+        pairs, cut_disputes = self._without_cuts(candidates)
+        paired_a = {one.a.ref for one in candidates}
+        paired_b = {one.b.ref for one in candidates}
+        left_a = [anchor for anchor in a if anchor.ref not in paired_a]
+        left_b = [anchor for anchor in b if anchor.ref not in paired_b]
+        parts_a = {} if self._strict else _parts(pairs, left_a)
+        parts_b = {} if self._strict else _parts(pairs, left_b)
+        left_a = [anchor for anchor in left_a if anchor.ref not in parts_a]
+        left_b = [anchor for anchor in left_b if anchor.ref not in parts_b]
+        across = self._across_kinds(pairs, left_a, left_b)
+        place_a = {one.a.ref: index for index, one in enumerate(pairs)} | {ref: whole for ref, (_, whole) in parts_a.items()}
+        place_b = {one.b.ref: index for index, one in enumerate(pairs)} | {ref: whole for ref, (_, whole) in parts_b.items()}
+        agreed_edges, only_a, only_b = _compare_edges(self._a.edges, place_a, self._b.edges, place_b)
+        edge_disputes = self._edge_disputes(pairs, only_a, only_b)
+        disputes = _distinct([*cut_disputes, *across, *edge_disputes])
+        counted = (*only_a.settled_ends, *only_a.loose, *only_b.settled_ends, *only_b.loose)
+        return Joined(
+            pairs=tuple(pairs),
+            parts_a=tuple(parts_a.values()),
+            parts_b=tuple(parts_b.values()),
+            disputes=tuple(disputes),
+            agreed_edges=agreed_edges,
+            only_a=only_a,
+            only_b=only_b,
+            anchors=2 * (len(candidates) - len(pairs)) + len(left_a) + len(left_b),
+            edges=sum(self._is_gating(edge.kind) for edge in counted),
+        )
+
+    def _is_gating(self, kind: EdgeKind) -> bool:
+        return self._strict or kind in ORDERING_EDGES
+
+    def _pair_of(self, a: GroundedAnchor, b: GroundedAnchor) -> Pair:
+        kind = a.kind if a.kind == b.kind else next(label for label in LABEL_ORDER if label in (a.kind, b.kind))
+        labels = None if a.kind == b.kind else (a.kind, b.kind)
+        span = a.span if a.span == b.span else hull((a.span, b.span))
+        return Pair(a, b, kind, labels, self._balancer.balanced(span))
+
+    def _without_cuts(self, candidates: list[Pair]) -> tuple[list[Pair], list[Dispute]]:
+        """Step 3: pairs whose adopted spans cross, or coincide within a class, are not agreed."""
+        cores = [core(self._spec.text, one.span) for one in candidates]
+        clashes = crossing(cores)
+        first: dict[tuple[str, SpanT], int] = {}
+        for index, one in enumerate(candidates):
+            other = first.setdefault((self._label(one.a), cores[index]), index)
+            if other != index:
+                clashes.append((other, index))
+        if not clashes:
+            return candidates, []
+        cut = {index for clash in clashes for index in clash}
+        disputes = [
+            self._dispute("cut", [candidates[index].a for index in group], [candidates[index].b for index in group])
+            for group in _components(cut, clashes)
+        ]
+        return [one for index, one in enumerate(candidates) if index not in cut], disputes
+
+    def _across_kinds(self, pairs: list[Pair], left_a: list[GroundedAnchor], left_b: list[GroundedAnchor]) -> list[Dispute]:
+        """Step 5: what is left, across kinds."""
+        size = len(left_a)
+        near = overlapping([anchor.core for anchor in left_a], [anchor.core for anchor in left_b])
+        covers: dict[int, list[str]] = {}
+        left = [*left_a, *left_b]
+        for index, whole in overlapping([anchor.core for anchor in left], [one.span for one in pairs]):
+            covers.setdefault(index, []).append(pairs[whole].a.ref)
+        disputes = []
+        for group in _components(range(len(left)), [(i, size + j) for i, j in near]):
+            of_a = [left[index] for index in group if index < size]
+            of_b = [left[index] for index in group if index >= size]
+            if not of_a or not of_b:
+                disputes.append(self._dispute("missing", of_a, of_b, covered_by=covers.get(group[0], [])))
+            elif len(of_a) == len(of_b) == 1 and self._label(of_a[0]) != self._label(of_b[0]):
+                disputes.append(self._dispute("kind", of_a, of_b))
+            else:
+                disputes.append(self._dispute("granularity", of_a, of_b))
+        return disputes
+
+    def _edge_disputes(self, pairs: list[Pair], only_a: SideEdges, only_b: SideEdges) -> list[Dispute]:
+        """Step 6: an edge of one reader only whose ends are both agreed."""
+        disputes = []
+        for side, edges in (("a", only_a), ("b", only_b)):
+            for edge in edges.settled_ends:
+                if self._is_gating(edge.kind):
+                    ends = pairs[edge.from_], pairs[edge.to]
+                    own = [(one.a if side == "a" else one.b).ref for one in ends]
+                    words = f"{own[0]} {edge.kind} {own[1]}"
+                    texts = [fold(self._spec.quoted(one.span)) for one in ends]
+                    disputes.append(
+                        Dispute(
+                            id="D-" + tail(["edge", edge.kind, *texts, *(self._nth(one.span) for one in ends)]),
+                            type="edge",
+                            a=(words,) if side == "a" else (),
+                            b=(words,) if side == "b" else (),
+                            span=edge.cue_span,
+                            lines=self._spec.lines_of(edge.cue_span),
+                        )
+                    )
+        return disputes
+
+    def _dispute(
+        self, type_: DisputeType, a: Sequence[GroundedAnchor], b: Sequence[GroundedAnchor], covered_by: Iterable[str] = ()
+    ) -> Dispute:
+        span = hull([anchor.span for anchor in (*a, *b)])
+        sides = sorted(sorted([anchor.kind, fold(self._spec.quoted(anchor.span)), self._nth(anchor.span)] for anchor in side) for side in (a, b))
+        return Dispute(
+            id="D-" + tail([type_, sides]),
+            type=type_,
+            a=tuple(sorted(anchor.ref for anchor in a)),
+            b=tuple(sorted(anchor.ref for anchor in b)),
+            covered_by=tuple(sorted(set(covered_by))),
+            span=span,
+            lines=self._spec.lines_of(span),
+        )
+
+    def _nth(self, span: SpanT) -> int:
+        """Which of the equal texts of the spec this one is, from 0: places may move and the number stays."""
+        return self._spec.text.count(self._spec.quoted(span), 0, span[0])
+
+
+def _parts(pairs: list[Pair], left: list[GroundedAnchor]) -> dict[str, tuple[GroundedAnchor, int]]:
+    """Step 4: unpaired obligations and terms inside an agreed obligation, each with the index of the smallest such pair."""
+    inner = [anchor for anchor in left if anchor.kind in OBLIGATIONS or anchor.kind == "term"]
+    wholes = [index for index, one in enumerate(pairs) if one.kind in OBLIGATIONS]
+    found: dict[str, tuple[int, int]] = {}
+    for i, position in overlapping([anchor.core for anchor in inner], [pairs[index].span for index in wholes]):
+        whole = wholes[position]
+        span = pairs[whole].span
+        ref = inner[i].ref
+        if holds(span, inner[i].core) and (ref not in found or (span[1] - span[0], whole) < found[ref]):
+            found[ref] = (span[1] - span[0], whole)
+    return {anchor.ref: (anchor, found[anchor.ref][1]) for anchor in inner if anchor.ref in found}
+
+
+EdgeKey = tuple[EdgeKind, int, int]
+
+
+def _compare_edges(
+    a: Sequence[GroundedEdge], place_a: dict[str, int], b: Sequence[GroundedEdge], place_b: dict[str, int]
+) -> tuple[tuple[JoinedEdge, ...], SideEdges, SideEdges]:
+    of_a, loose_a = _placed_edges(a, place_a)
+    of_b, loose_b = _placed_edges(b, place_b)
+    agreed = tuple(of_a[key] for key in sorted(of_a.keys() & of_b.keys(), key=_edge_order))
+    only_a = tuple(of_a[key] for key in sorted(of_a.keys() - of_b.keys(), key=_edge_order))
+    only_b = tuple(of_b[key] for key in sorted(of_b.keys() - of_a.keys(), key=_edge_order))
+    return agreed, SideEdges(only_a, loose_a), SideEdges(only_b, loose_b)
+
+
+def _edge_order(key: EdgeKey) -> tuple[int, int, str]:
+    return key[1], key[2], key[0]
+
+
+def _placed_edges(edges: Sequence[GroundedEdge], place: dict[str, int]) -> tuple[dict[EdgeKey, JoinedEdge], tuple[LooseEdge, ...]]:
+    """One reader's edges between agreed claims, one a key (the earliest cue stands), and those with an end that is not agreed."""
+    placed: dict[EdgeKey, JoinedEdge] = {}
+    loose: dict[tuple[EdgeKind, str, str], LooseEdge] = {}
+    for edge in edges:
+        from_, to = place.get(edge.from_), place.get(edge.to)
+        if from_ is None or to is None:
+            ends = (edge.from_, edge.to)
+            if edge.kind in UNORDERED_EDGES:
+                ends = (min(ends), max(ends))
+            known = loose.get((edge.kind, *ends))
+            if known is None or edge.cue_span < known.cue_span:
+                loose[edge.kind, *ends] = LooseEdge(edge.kind, edge.from_, edge.to, edge.cue_span)
+            continue
+        if from_ == to:
+            continue  # between a part and its own whole
+        if edge.kind in UNORDERED_EDGES and from_ > to:
+            from_, to = to, from_
+        seen = placed.get((edge.kind, from_, to))
+        if seen is None or edge.cue_span < seen.cue_span:
+            placed[edge.kind, from_, to] = JoinedEdge(edge.kind, from_, to, edge.cue_span)
+    return placed, tuple(loose[key] for key in sorted(loose))
+
+
+def _components(nodes: Iterable[int], links: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """Connected components, each sorted, in the order of their first node."""
+    root = {node: node for node in nodes}
+
+    def find(node: int) -> int:
+        while root[node] != node:
+            root[node] = root[root[node]]
+            node = root[node]
+        return node
+
+    for left, right in links:
+        first, second = sorted((find(left), find(right)))
+        root[second] = first
+    groups: dict[int, list[int]] = {}
+    for node in sorted(root):
+        groups.setdefault(find(node), []).append(node)
+    return list(groups.values())
+
+
+def _distinct(disputes: list[Dispute]) -> list[Dispute]:
+    """Disputes by place; the same words in dispute twice get a number so that every id names one dispute."""
+    disputes.sort(key=lambda one: (one.span[0], one.span[1], one.type, one.a, one.b))
+    taken: dict[str, int] = {}
+    result = []
+    for one in disputes:
+        again = taken.get(one.id, 0)
+        taken[one.id] = again + 1
+        result.append(one.model_copy(update={"id": "D-" + tail([one.id, again])}) if again else one)
+    return result
+
+
+def to_record(joins: TwoJoins, spec: SpecText, a: Reading, b: Reading, coverage: Coverage, *, strict: bool) -> Join:
+    """isopod.join/1."""
+    shown = joins.shown(strict=strict)
+    name_a: Callable[[int], str] = lambda index: shown.pairs[index].a.ref  # noqa: E731
+    return Join(
+        verdict=shown.verdict,
+        agreed=tuple(
+            AgreedAnchor(
+                a=one.a.ref,
+                b=one.b.ref,
+                kind=one.kind,
+                labels=one.labels,
+                span=one.span,
+                lines=spec.lines_of(one.span),
+                relation=relation(one.a.core, one.b.core),
+            )
+            for one in shown.pairs
+        ),
+        parts=Parts(
+            a=tuple(sorted((Part(ref=anchor.ref, of=shown.pairs[whole].b.ref) for anchor, whole in shown.parts_a), key=lambda one: one.ref)),
+            b=tuple(sorted((Part(ref=anchor.ref, of=shown.pairs[whole].a.ref) for anchor, whole in shown.parts_b), key=lambda one: one.ref)),
+        ),
+        disputes=shown.disputes,
+        edges=_edges_record(shown, name_a),
+        symmetric_difference=Difference(anchors=joins.standard.anchors, edges=joins.standard.edges),
+        strict=Difference(anchors=joins.strict.anchors, edges=joins.strict.edges),
+        violations=SideViolations(a=a.violations, b=b.violations),
+        coverage=coverage,
+    )
+
+
+def _edges_record(shown: Joined, name: Callable[[int], str]) -> JoinEdges:
+    def settled(edges: Iterable[JoinedEdge], *, ordering: bool) -> tuple[JoinEdge, ...]:
+        chosen = (edge for edge in edges if (edge.kind in ORDERING_EDGES) == ordering)
+        return tuple(JoinEdge(kind=edge.kind, from_=name(edge.from_), to=name(edge.to)) for edge in chosen)
+
+    def side(edges: SideEdges, *, ordering: bool) -> tuple[JoinEdge, ...]:
+        loose = (edge for edge in edges.loose if (edge.kind in ORDERING_EDGES) == ordering)
+        both = (*settled(edges.settled_ends, ordering=ordering), *(JoinEdge(kind=edge.kind, from_=edge.from_, to=edge.to) for edge in loose))
+        return tuple(sorted(both, key=_by_code_point))
+
+    return JoinEdges(
+        agreed=tuple(sorted(settled(shown.agreed_edges, ordering=True), key=_by_code_point)),
+        only_a=side(shown.only_a, ordering=True),
+        only_b=side(shown.only_b, ordering=True),
+        hints=JoinHints(
+            agreed=tuple(sorted(settled(shown.agreed_edges, ordering=False), key=_by_code_point)),
+            only_a=side(shown.only_a, ordering=False),
+            only_b=side(shown.only_b, ordering=False),
+        ),
+    )
+
+
+def _by_code_point(edge: JoinEdge) -> tuple[str, str, str]:
+    return edge.from_, edge.to, edge.kind

@@ -1,0 +1,109 @@
+"""What the two offline readers share: the words of READER.md's rule 4 for obligations, and how found claims become a run.
+
+This module defines no reader.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pipeline.readers.protocol import ReadRequest
+from schemas.kinds import LABEL_ORDER, OBLIGATIONS, AnchorKind, EdgeKind, kind_class
+from schemas.run import Cue, Run, RunAnchor, RunEdge, RunReader, RunSpec
+from text.coordinates import SpanT, SpecText
+from text.cores import core
+from text.lexicon import Lexicon
+
+# A literal that a program outside must match: an endpoint, an option, an environment variable, a header, a dotted name.
+_INTERFACE = re.compile(
+    r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD)\s+/|`-{1,2}[a-zA-Z][\w-]*|(?<![\w-])--[a-z][\w-]+|`\$?[A-Z][A-Z0-9]*_[A-Z0-9_]+[=`]|"
+    r"`[A-Z][a-z]+(?:-[A-Z][a-z]+)+`|`[a-z]\w*(?:\.[a-z]\w*)+`|`[1-5]\d\d(?:\s[A-Z][\w ]{1,30})?`"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A claim that a reader found: its kind and its raw span."""
+
+    kind: AnchorKind
+    span: SpanT
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEdge:
+    """A relation between two found claims, and the span of the words that show it."""
+
+    kind: EdgeKind
+    from_: Found
+    to: Found
+    cue: SpanT
+
+
+def obligation(text: str, lexicon: Lexicon) -> AnchorKind:
+    """Which of the three obligations this is: an external literal makes an interface, a bound without an action a constraint."""
+    if _INTERFACE.search(text):
+        return "interface"
+    if lexicon.bound.search(text) and not (lexicon.imperative is not None and lexicon.imperative.search(text)):
+        return "constraint"
+    return "requirement"
+
+
+def run_of(request: ReadRequest, model: str, provider: str, found: Iterable[Found], edges: Iterable[FoundEdge]) -> Run:
+    """The run of what was found: quotes exactly as they stand, refs a1, a2... in text order, one anchor a class and core.
+
+    Claims of one class with one core are one (the first of constraint, interface, requirement stays, as in DESIGN.md section 4).
+    """
+    spec = request.spec
+    standing: dict[tuple[str, SpanT], Found] = {}
+    for claim in found:
+        place = (kind_class(claim.kind), core(spec.text, claim.span))
+        if place not in standing or _rank(claim.kind) < _rank(standing[place].kind):
+            standing[place] = claim
+    ordered = sorted(standing.values(), key=lambda claim: (claim.span[0], -claim.span[1], claim.kind))
+    refs = {claim: f"a{number}" for number, claim in enumerate(ordered, 1)}
+    by_place = {place: refs[claim] for place, claim in standing.items()}
+
+    def ref(claim: Found) -> str:
+        return by_place[kind_class(claim.kind), core(spec.text, claim.span)]
+
+    drawn = {(edge.kind, ref(edge.from_), ref(edge.to)): edge.cue for edge in edges if ref(edge.from_) != ref(edge.to)}
+    return Run(
+        spec=RunSpec(path=spec.path, sha256=spec.digest),
+        reader=RunReader(name=request.name, provider=provider, model=model, round=request.round),
+        anchors=tuple(_anchor(spec, refs[claim], claim) for claim in ordered),
+        edges=tuple(
+            RunEdge(from_=start, to=end, kind=kind, cue=Cue(quote=spec.quoted(cue), lines=spec.lines_of(cue)))
+            for (kind, start, end), cue in drawn.items()
+        ),
+    )
+
+
+def _rank(kind: AnchorKind) -> int:
+    return LABEL_ORDER.index(kind) if kind in OBLIGATIONS else 0
+
+
+def _anchor(spec: SpecText, ref: str, claim: Found) -> RunAnchor:
+    quote, lines = spec.quoted(claim.span), spec.lines_of(claim.span)
+    return RunAnchor(ref=ref, kind=claim.kind, quote=quote, lines=lines, nth=_nth(spec, quote, claim.span, lines))
+
+
+def _nth(spec: SpecText, quote: str, span: SpanT, lines: tuple[int, int]) -> int | None:
+    """Which occurrence in the cited lines it is (overlapping ones count); None when it is the only one."""
+    first, last = spec.lines_span(lines)
+    starts: list[int] = []
+    place = spec.text.find(quote, first, last)
+    while place != -1 and (place <= span[0] or len(starts) < 2):
+        starts.append(place)
+        place = spec.text.find(quote, place + 1, last)
+    return starts.index(span[0]) + 1 if len(starts) > 1 else None
+
+
+def mark_of(spec: SpecText, span: SpanT, words: Sequence[re.Pattern[str]]) -> SpanT | None:
+    """The span of the first pattern's first hit inside `span`."""
+    for pattern in words:
+        hit = pattern.search(spec.text, *span)
+        if hit is not None:
+            return hit.span()
+    return None

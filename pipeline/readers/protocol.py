@@ -1,0 +1,49 @@
+"""What a reader is: it reads one spec, alone, and returns an isopod.run/1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+from schemas.run import Run
+from text.coordinates import SpanT, SpecText
+from text.structure import Structure
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What a reader is asked to decide again: its own last reading and the spans of the disputed units, never the other's output."""
+
+    previous: Run
+    units: tuple[SpanT, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """One call of a reader. `round` 0 is the first reading; later rounds carry `repair`. `recorded` is the folder of recorded runs."""
+
+    spec: SpecText
+    structure: Structure
+    name: str
+    model: str
+    round: int = 0
+    repair: Repair | None = None
+    recorded: Sequence[Path] = ()
+
+
+class Reader(Protocol):
+    """A reader. `provider` is its name in config; `heuristic` readers mark all that comes of them; `repairs` says whether asking again helps."""
+
+    provider: ClassVar[str]
+    heuristic: ClassVar[bool]
+    repairs: ClassVar[bool]
+    calls_model: ClassVar[bool]
+
+    def read(self, request: ReadRequest) -> Run:
+        """Read the spec.
+
+        Raises RefusedError when the reader cannot read this spec (nothing recorded, not configured), OutsideError when a model fails.
+        """
+        ...

@@ -1,0 +1,27 @@
+"""Ids given by code: Crockford base32 of a sha256 over canonical JSON (DESIGN.md sections 5 to 7)."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Final
+
+import rfc8785
+
+CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+TAIL_LENGTH: Final = 8
+
+
+def canonical(data: Any) -> bytes:
+    """RFC 8785 bytes of plain JSON values."""
+    return rfc8785.dumps(data)
+
+
+def digest(data: Any) -> str:
+    """`sha256:` and the hex sha256 of the canonical JSON."""
+    return "sha256:" + hashlib.sha256(canonical(data)).hexdigest()
+
+
+def tail(data: Any) -> str:
+    """Eight characters of Crockford base32: the first 40 bits of the sha256 of the canonical JSON."""
+    bits = int.from_bytes(hashlib.sha256(canonical(data)).digest()[:5], "big")
+    return "".join(CROCKFORD[(bits >> shift) & 31] for shift in range(35, -1, -5))

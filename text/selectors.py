@@ -1,0 +1,119 @@
+"""W3C Web Annotation selectors: how a claim is found again in a spec that changed (DESIGN.md sections 3 and 6).
+
+Source: https://www.w3.org/TR/annotation-model/#text-quote-selector (exact, prefix, suffix).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal, Protocol
+
+from text.coordinates import SpanT, SpecText
+from text.folding import Folded, fold, folded
+from text.structure import Structure
+
+CONTEXT: Final = 32
+Standing = Literal["live", "ambiguous", "edited", "lost"]
+
+
+class Selected(Protocol):
+    """What a selector must say; anchors, settlements and their places all do."""
+
+    @property
+    def exact(self) -> str: ...
+    @property
+    def prefix(self) -> str: ...
+    @property
+    def suffix(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """Where a span stands: its raw text, the folded context, the name of its section."""
+
+    exact: str
+    prefix: str
+    suffix: str
+    section: str
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where a selector stands now. `edited`: its section is still there; `lost`: that is gone too."""
+
+    status: Standing
+    span: SpanT | None = None
+
+
+class Finder:
+    """Makes selectors for one spec and finds them again; folds the text once."""
+
+    def __init__(self, spec: SpecText, structure: Structure) -> None:
+        self.spec = spec
+        self.structure = structure
+
+    @cached_property
+    def _folded(self) -> Folded:
+        return folded(self.spec.text)
+
+    def select(self, span: SpanT) -> Selector:
+        """The selector of a span of the current text."""
+        text = self._folded.text
+        start, end = self._folded.folded_window(span)
+        return Selector(
+            exact=self.spec.quoted(span),
+            prefix=text[max(0, start - CONTEXT) : start],
+            suffix=text[end : end + CONTEXT],
+            section=self.structure.section_at(span[0]).name,
+        )
+
+    def locate(self, selector: Selected, section: str) -> Located:
+        """Find the folded text with its context once; else once in its section; else it is ambiguous, edited or lost.
+
+        The context stands when both sides do; where no place has both, one side is enough (a heading above was renamed).
+        """
+        exact = fold(selector.exact)
+        text = self._folded.text
+        hits = _occurrences(text, exact)
+
+        def before(hit: SpanT) -> bool:
+            return text[max(0, hit[0] - CONTEXT) : hit[0]] == selector.prefix
+
+        def after(hit: SpanT) -> bool:
+            return text[hit[1] : hit[1] + CONTEXT] == selector.suffix
+
+        for stands in (lambda hit: before(hit) and after(hit), lambda hit: before(hit) or after(hit)):
+            standing = _those(hits, stands)
+            if len(standing) == 1:
+                return Located("live", self._folded.raw_span(standing[0]))
+            if standing:
+                break
+        spans = [self._folded.raw_span(hit) for hit in hits]
+        inside = [span for span in spans if self.structure.section_at(span[0]).name == section]
+        if len(inside) == 1:
+            return Located("live", inside[0])
+        if len(spans) > 1:
+            return Located("ambiguous")
+        return Located("edited" if self.has_section(section) else "lost")
+
+    def has_section(self, name: str) -> bool:
+        return name in self._sections
+
+    @cached_property
+    def _sections(self) -> frozenset[str]:
+        return frozenset(section.name for section in self.structure.sections)
+
+
+def _those(hits: list[SpanT], stands: Callable[[SpanT], bool]) -> list[SpanT]:
+    return [hit for hit in hits if stands(hit)]
+
+
+def _occurrences(text: str, part: str) -> list[SpanT]:
+    hits = []
+    start = text.find(part) if part else -1
+    while start != -1:
+        hits.append((start, start + len(part)))
+        start = text.find(part, start + 1)
+    return hits
