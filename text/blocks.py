@@ -19,8 +19,9 @@ class Block:
 
     `segments` are raw: the marks that open the block (list mark, `#`, the first line's `>`, outer table bars, fence
     lines) and surrounding whitespace are left out; what stands at the start of continuation lines is left in.
-    `group` is the structural group of DRAFTING.md D8, `head` the block of the row's table head, `level` 1 to 6 for
-    headings and else 0. `cells` are the trimmed contents of a row (escapes stay; an empty cell is an empty span).
+    `group` is the structural group of DRAFTING.md D8, `level` 1 to 6 for headings and else 0. `cells` are the trimmed
+    contents of a row (escapes stay; an empty cell is an empty span), `head` is the block of its table head.
+    `hypertext` says that the text is HTML: tags, no Markdown marks.
     """
 
     index: int
@@ -33,6 +34,7 @@ class Block:
     cells: tuple[SpanT, ...] = ()
     head: int | None = None
     level: int = 0
+    hypertext: bool = False
 
     @property
     def span(self) -> SpanT:
@@ -86,3 +88,4 @@ class ParsedBlock:
     section_start: int | None = None
     title: str = ""
     quoted: bool = False
+    hypertext: bool = False

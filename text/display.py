@@ -25,6 +25,7 @@ from text.structure import Structure
 LineKind = Literal["row", "item", "line", "sentence"]
 
 _BARS = re.compile(r"\\?\|+")
+_VARIABLE = re.compile(r"\|([A-Za-z][\w ]*)\|")  # `|name|` marks a variable in Bikeshed
 _TASK_MARK = re.compile(r"\[[ xX]\]\s+")
 
 
@@ -71,7 +72,7 @@ def display(spec: SpecText, structure: Structure, span: SpanT) -> str:
     if blocks[0].kind == "item" and blocks[0].span == span:
         blocks = blocks[:1]
     shown = [_show_block(spec, structure, block, span) for block in blocks]
-    return " ".join(text for text in shown if text)
+    return " ".join(text for text in shown if text) or _one_line(spec.quoted(span))  # markup alone is shown as it is
 
 
 def _show_block(spec: SpecText, structure: Structure, block: Block, span: SpanT) -> str:
@@ -102,8 +103,9 @@ def _show(spec: SpecText, block: Block, segment: SpanT, span: SpanT) -> str:
     """The display text of the part of `segment` (a segment or a cell) that lies in `span`."""
     start, end = max(segment[0], span[0]), min(segment[1], span[1])
     text = spec.text
-    if block.kind == "html":
-        return _one_line(unescape_entities(_without(text, (start, end), any_tags(text, segment))))
+    if block.hypertext:
+        shown = unescape_entities(_without(text, (start, end), any_tags(text, segment)))
+        return _one_line(_VARIABLE.sub(r"\1", shown))
     if spec.media == "plain" and not spec.path.lower().endswith(".rst"):
         return _one_line(text[start:end])
     if block.kind in ("fence", "front_matter"):

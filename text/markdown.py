@@ -18,7 +18,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from text.blocks import ParsedBlock
 from text.coordinates import SpanT, SpecText
 from text.html_blocks import headings
-from text.marks import plain_title
+from text.marks import html_title, plain_title
 from text.sentences import trim
 
 _MAX_NESTING = 100
@@ -228,8 +228,9 @@ class _Walk:
                 continue
             self._html_part((begin, heading.whole[0]))
             start = self.spec.line_starts[self.spec.line_of(heading.whole[0]) - 1]
-            title = plain_title(self.spec.quoted(content))
-            self._add("heading", [content], level=heading.level, section_start=start, title=title)
+            title = html_title(self.spec.quoted(content))
+            more = {"level": heading.level, "section_start": start, "title": title}
+            self._add("heading", [content], hypertext=True, **more)
             self.constructs += 1
             begin = heading.whole[1]
         self._html_part((begin, segment[1]))
@@ -237,7 +238,7 @@ class _Walk:
     def _html_part(self, span: SpanT) -> None:
         trimmed = trim(self.spec.text, span)
         if trimmed[0] < trimmed[1]:
-            self._add("html", [trimmed])
+            self._add("html", [trimmed], hypertext=True)
 
 
 def _map(token: Token) -> tuple[int, int]:

@@ -29,6 +29,8 @@ _TAG_OR_COMMENT = re.compile(f"{_COMMENT}|{ANY_TAG.pattern}", re.DOTALL)
 _QUOTE_MARKS = re.compile(r"\n[ \t]*((?:>[ \t]?)+)")
 _IMAGE = re.compile(r"!\[([^\[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])")
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\](?:\((?:[^()\\]|\\.|\([^()]*\))*\)|\[[^\[\]]*\])")
+_EMPTY_LINK = re.compile(r"\[\s*\]\([^()]*\)")
+_INNER_LINK = re.compile(r"\[[^\[\]]*\]\(#(?:[^()]|\([^()]*\))*\)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _EMPHASIS = re.compile(r"(?<![\\*])(\*{1,3}|~~)(?=\S)((?:(?!\1).)+?)(?<=\S)\1", re.DOTALL)
 _UNDERLINE = re.compile(r"(?<![\w\\])(_{1,3})(?=\S)((?:(?!\1).)+?)(?<=\S)\1(?!\w)", re.DOTALL)
@@ -129,13 +131,23 @@ def plain_title(raw: str) -> str:
     return " ".join(_LINK.sub(r"\1", "".join(kept)).split())
 
 
+def html_title(raw: str) -> str:
+    """The display text of an HTML heading: tags and backticks dropped, entities as characters, whitespace folded."""
+    return " ".join(unescape_entities(ANY_TAG.sub("", COMMENT.sub("", raw))).replace("`", "").split())
+
+
 def says_something(raw: str) -> bool:
-    """Whether letters or digits are left when comments, tags and images are taken away."""
+    """Whether letters or digits are left when comments, tags, images and links inside the text are taken away.
+
+    A line that is only a link to a heading is a table of contents.
+    """
     if "<" in raw:
         raw = ANY_TAG.sub(" ", COMMENT.sub(" ", raw))
     if "![" in raw:
         raw = _IMAGE.sub(" ", raw)
-        raw = re.sub(r"\[\s*\]\([^()]*\)", " ", raw)
+        raw = _EMPTY_LINK.sub(" ", raw)
+    if "](#" in raw:
+        raw = _INNER_LINK.sub(" ", raw)
     return any(character.isalnum() for character in raw)
 
 

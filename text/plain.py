@@ -31,6 +31,7 @@ _PROSE_DIRECTIVE = re.compile(
 _DOCTEST = re.compile(r"\s*>>>(?:\s|\Z)")
 _END_MARKS = (".", ",", ";", ":", "!", "?", "。", "、")
 _MAX_HEADING = 80
+_RIGHT_HAND = 40  # a line that begins this far right stands in a column of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,8 @@ class _Parser:
         last = number + 1
         while last < len(self.lines) and not self.lines[last].blank and not self._interrupts(number, last):
             last += 1
-        if sum(1 for line in self.lines[number:last] if _LEADER.search(line.text)) * 2 > last - number:
-            self._verbatim("fence", number, last)  # a table of contents
+        if self._is_laid_out(number, last):
+            self._verbatim("fence", number, last)
             return last
         first = self.lines[number]
         mark = _MARK.match(first.text)
@@ -116,6 +117,16 @@ class _Parser:
         if self.is_rst and self.lines[last - 1].text.endswith("::"):
             self.literal_next = True
         return last
+
+    def _is_laid_out(self, number: int, last: int) -> bool:
+        """Whether most lines are columns: a table of contents, a title page, a grammar, a table."""
+        lines = self.lines[number:last]
+        columns = sum(
+            1
+            for line in lines
+            if line.indent >= _RIGHT_HAND or _LEADER.search(line.text) or _COLUMN_GAP.search(line.text)
+        )
+        return columns * 2 > len(lines)
 
     def _item(self, line: _Line, mark: re.Match[str], end: int) -> None:
         while self.items and self.items[-1][0] >= line.indent:

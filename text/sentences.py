@@ -33,6 +33,7 @@ _ABBREVIATIONS = re.compile(
 _NUMBERED = re.compile(r"nos?|figs?|secs?|eqs?|ch|chap|vol|art|pp?|para|pt|ver|v|rev|refs?|app", re.IGNORECASE)
 _SPACES = re.compile(r"\s*")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
+_REFERENCE = re.compile(r"\[+[^\[\]]{1,40}\]+[.!?]")
 _LABEL = re.compile(r"(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxIVX]{1,5})\.\Z")
 
 
@@ -154,6 +155,8 @@ def _is_abbreviation(word: str, following: str) -> bool:
 def _may_start(piece: str, offset: int) -> bool:
     """Whether a sentence may start here: anything but a small letter or punctuation that only continues."""
     character = piece[offset]
+    if character == "[" and _REFERENCE.match(piece, offset):
+        return False  # `... here. [[COOKIES]].` ends behind the reference
     if character in "*_~":
         inner = piece[offset:].lstrip("*_~")[:1]
         return not inner.islower()

@@ -145,6 +145,7 @@ def _blocks(spec: SpecText, parsed: list[ParsedBlock], sections: tuple[Section, 
                 cells=tuple(block.cells),
                 head=numbers.get(id(block.head)) if block.head is not None else None,
                 level=block.level,
+                hypertext=block.hypertext,
             )
         )
     return tuple(blocks)
