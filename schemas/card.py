@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictBool, StrictInt
+from pydantic import Discriminator, Field, StrictBool, StrictInt, Tag, model_validator
 
 from schemas.base import Record
 from schemas.kinds import CardKind, CardState, EdgeKind
@@ -48,7 +48,21 @@ class PersonReason(Record):
     at: Timestamp
 
 
-Reason = EdgeReason | RuleReason | PersonReason
+def _reason_kind(value: object) -> str | None:
+    """Which of the three reasons a value is meant to be, by the key that only this one has."""
+    if isinstance(value, dict):
+        return next((key for key in ("edge", "rule", "person") if key in value), None)
+    return next((key for key in ("edge", "rule", "person") if hasattr(value, key)), None)
+
+
+Reason = Annotated[
+    Annotated[EdgeReason, Tag("edge")] | Annotated[RuleReason, Tag("rule")] | Annotated[PersonReason, Tag("person")],
+    Discriminator(
+        _reason_kind,
+        custom_error_type="reason",
+        custom_error_message="a reason has one of the keys edge, rule and person",
+    ),
+]
 
 
 class Dependency(Record):
@@ -146,6 +160,15 @@ class Card(Record):
     tracker: TrackerPart | None = None
     notes: str = ""
 
+    @model_validator(mode="after")
+    def _parts_fit_the_kind(self) -> Card:
+        for kind, part in _PART_OF.items():
+            if kind != self.kind and getattr(self, part) is not None:
+                raise ValueError(f"a card of kind {self.kind} has no {part}")
+        if self.kind in _NEEDS_PART and getattr(self, _PART_OF[self.kind]) is None:
+            raise ValueError(f"a card of kind {self.kind} needs {_PART_OF[self.kind]}")
+        return self
+
     def to_file(self) -> dict[str, Any]:
         """The card as its file holds it, keys in declared order.
 
@@ -160,6 +183,8 @@ class Card(Record):
 
 
 _ALWAYS = frozenset({"heuristic", "due", "notes"})
+_PART_OF: dict[CardKind, str] = {"gate": "gate", "decision": "decision", "request": "request", "migration": "migrates"}
+_NEEDS_PART = frozenset({"gate", "request", "migration"})
 
 
 def _without_none(entry: dict[str, Any]) -> dict[str, Any]:
