@@ -172,8 +172,8 @@ class Card(Record):
     def to_file(self) -> dict[str, Any]:
         """The card as its file holds it, keys in declared order.
 
-        `due`, `heuristic` and `notes` are always written so that a person sees that they can be set; every other key is left out
-        when it is empty or does not apply.
+        `due`, `heuristic` and `notes` are always written so that a person sees that they can be set; every other key is
+        left out when it is empty or does not apply.
         """
         data = self.to_data()
         kept = {key: value for key, value in data.items() if key in _ALWAYS or value not in (None, [], "")}

@@ -8,7 +8,7 @@ AnchorKind = Literal["requirement", "constraint", "interface", "term", "decision
 ANCHOR_KINDS: Final[tuple[AnchorKind, ...]] = (
     "requirement", "constraint", "interface", "term", "decision", "question", "exclusion",
 )  # fmt: skip
-OBLIGATIONS: Final = frozenset({"requirement", "constraint", "interface"})
+OBLIGATIONS: Final[frozenset[AnchorKind]] = frozenset({"requirement", "constraint", "interface"})
 
 # Of two labels for one obligation the earlier here stands (DESIGN.md section 5 step 2).
 LABEL_ORDER: Final[tuple[AnchorKind, ...]] = ("constraint", "interface", "requirement")
@@ -23,8 +23,8 @@ def kind_class(kind: AnchorKind) -> KindClass:
 
 EdgeKind = Literal["requires", "blocked_by", "supersedes", "conflicts_with", "refines"]
 EDGE_KINDS: Final[tuple[EdgeKind, ...]] = ("requires", "blocked_by", "supersedes", "conflicts_with", "refines")
-ORDERING_EDGES: Final = frozenset({"requires", "blocked_by", "supersedes", "conflicts_with"})
-UNORDERED_EDGES: Final = frozenset({"conflicts_with"})
+ORDERING_EDGES: Final[frozenset[EdgeKind]] = frozenset({"requires", "blocked_by", "supersedes", "conflicts_with"})
+UNORDERED_EDGES: Final[frozenset[EdgeKind]] = frozenset({"conflicts_with"})
 
 AnchorStatus = Literal["live", "edited", "lost", "retired"]
 DiscardReason = Literal["out_of_scope", "duplicate_of", "background"]
@@ -32,15 +32,15 @@ GroundStep = Literal["exact", "folded", "markup"]
 
 CardKind = Literal["epic", "story", "gate", "decision", "request", "migration", "external"]
 CARD_KINDS: Final[tuple[CardKind, ...]] = ("epic", "story", "gate", "decision", "request", "migration", "external")
-WORK_KINDS: Final = frozenset({"story", "migration"})
+WORK_KINDS: Final[frozenset[CardKind]] = frozenset({"story", "migration"})
 
 CardState = Literal["drafted", "planned", "published", "in_progress", "in_review", "done", "deleted"]
 CARD_STATES: Final[tuple[CardState, ...]] = (
     "drafted", "planned", "published", "in_progress", "in_review", "done", "deleted",
 )  # fmt: skip
-FINAL_STATES: Final = frozenset({"done", "deleted"})
-OPEN_EDIT_STATES: Final = frozenset({"drafted", "planned"})
-PUBLISHED_STATES: Final = frozenset({"published", "in_progress", "in_review"})
+FINAL_STATES: Final[frozenset[CardState]] = frozenset({"done", "deleted"})
+OPEN_EDIT_STATES: Final[frozenset[CardState]] = frozenset({"drafted", "planned"})
+PUBLISHED_STATES: Final[frozenset[CardState]] = frozenset({"published", "in_progress", "in_review"})
 
 DisputeType = Literal["missing", "kind", "granularity", "cut", "edge", "gate"]
 SettlementType = Literal[

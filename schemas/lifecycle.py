@@ -20,10 +20,10 @@ a new id; `publish`; `sync` of our own issues; the mirror of another team's issu
 EditMode = Literal["any", "append"]
 """`any`: every change. `append`: what stands stays word for word, new items may be added."""
 
-ALL_KINDS: Final = frozenset(CARD_KINDS)
-OWN_KINDS: Final = ALL_KINDS - {"external"}
-ALL_STATES: Final = frozenset(CARD_STATES)
-LIVE_STATES: Final = ALL_STATES - FINAL_STATES
+ALL_KINDS: Final[frozenset[CardKind]] = frozenset(CARD_KINDS)
+OWN_KINDS: Final[frozenset[CardKind]] = ALL_KINDS - {"external"}
+ALL_STATES: Final[frozenset[CardState]] = frozenset(CARD_STATES)
+LIVE_STATES: Final[frozenset[CardState]] = ALL_STATES - FINAL_STATES
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ class Graph:
 
     @cached_property
     def _superseded(self) -> frozenset[str]:
-        replaced = set()
+        replaced: set[str] = set()
         for card in self.cards:
             if card.decision is None or card.state == "deleted":
                 continue
