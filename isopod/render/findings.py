@@ -1,0 +1,62 @@
+"""Findings as text: by rule, each with its place, the line, what is wrong and what to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from isopod.escape import escape
+from isopod.face import Face
+from isopod.failure import caret_lines
+from schemas.errors import Place
+from schemas.finding import Finding, Findings
+from store.snapshot import Snapshot
+
+_LINES_SHOWN_UP_TO: Final = 30
+"""With more findings than this the lines of the files are left out, so that the list stays a list."""
+
+
+def audit_lines(findings: Findings, snapshot: Snapshot, face: Face) -> Iterator[str]:
+    """All findings, what could not be checked, and the counts."""
+    yield from finding_lines(findings.findings, snapshot.instance.root, face)
+    for left_out in findings.not_checked:
+        yield f"not checked: {escape(left_out.rule)} ({escape(left_out.why)})"
+    yield f"{counted(findings)}. {_checked(snapshot)}"
+
+
+def finding_lines(findings: tuple[Finding, ...], root: Path, face: Face) -> Iterator[str]:
+    """Findings under a heading for each rule, errors first."""
+    sizes = Counter(finding.code for finding in findings)
+    code = ""
+    for finding in sorted(findings, key=lambda one: (one.severity != "error", one.code)):
+        if finding.code != code:
+            code = finding.code
+            head = f"{finding.code} {finding.name}"
+            style = "red" if finding.severity == "error" else "yellow"
+            yield f"{face.paint(head, style)}  {finding.severity}, {sizes[code]} found"
+        yield from _one(finding, root, face, with_line=len(findings) <= _LINES_SHOWN_UP_TO)
+        yield ""
+
+
+def counted(findings: Findings) -> str:
+    """`2 errors, 1 warning`."""
+    errors, warnings = findings.counts.get("error", 0), findings.counts.get("warn", 0)
+    return f"{errors} error{'' if errors == 1 else 's'}, {warnings} warning{'' if warnings == 1 else 's'}"
+
+
+def _one(finding: Finding, root: Path, face: Face, *, with_line: bool) -> Iterator[str]:
+    where = finding.where
+    place = Place(where.file, where.line, where.column)
+    guess = " [heuristic readers]" if finding.heuristic else ""
+    yield f"{face.paint(escape(str(place)), 'bold')}: {escape(finding.message)} ({finding.name} {finding.code}){guess}"
+    if with_line:
+        yield from caret_lines(place, root)
+    if finding.fix:
+        yield f"try: {escape(finding.fix)}"
+
+
+def _checked(snapshot: Snapshot) -> str:
+    claims = sum(len(store.anchors) for store in snapshot.anchor_stores.values())
+    return f"Checked {len(snapshot.cards)} cards and {claims} claims of {len(snapshot.anchor_stores)} specs."

@@ -1,0 +1,35 @@
+"""Every command: where it lives, what it does in one line. `isopod --help` reads this and imports none of them."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Entry(NamedTuple):
+    """`module` is the file in isopod/commands/ that holds `command`."""
+
+    module: str
+    short_help: str
+
+
+SECTIONS: Final[dict[str, dict[str, Entry]]] = {
+    "Start": {
+        "init": Entry("init", "Make this folder a place where specs become cards."),
+    },
+    "Look": {
+        "status": Entry("status", "What is where, on one screen."),
+        "cards": Entry("cards", "List the cards, with filters."),
+        "show": Entry("show", "Show a card or a claim with the lines of the spec behind it."),
+        "frontier": Entry("frontier", "The cards that are ready."),
+        "why": Entry("why", "What a card waits for, the whole chain."),
+        "graph": Entry("graph", "Draw how the cards wait for each other."),
+    },
+    "Keep true": {
+        "audit": Entry("audit", "Check cards, claims, specs and config by every rule."),
+        "rules": Entry("rules", "List the rules, or explain one."),
+        "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
+        "recover": Entry("recover", "Resolve a write that was cut off and then edited by hand."),
+    },
+}
+
+COMMANDS: Final[dict[str, Entry]] = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
