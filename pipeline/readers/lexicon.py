@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import ClassVar
 
-from pipeline.readers.offline import Found, FoundEdge, obligation, run_of
+from pipeline.readers.offline import Found, FoundEdge, is_lead_in, obligation, run_of, tail_of
 from pipeline.readers.protocol import ReadRequest
-from schemas.kinds import OBLIGATIONS, AnchorKind
+from schemas.kinds import OBLIGATIONS, AnchorKind, EdgeKind
 from schemas.run import Run
 from text.blocks import Block, Unit
 from text.claims import Claims
 from text.coordinates import SpanT
 from text.lexicon import Lexicon, SectionClass
+from text.sentences import trim
 
+# READER.md's rule 4 makes an item of such a list this kind, whatever its words; that the item claims at all, its words say.
 _LISTED: dict[SectionClass, AnchorKind] = {"decisions": "decision", "questions": "question", "exclusions": "exclusion"}
-_COLONS = (":", "：")
+_CLAUSE_END = re.compile(r"[;；]\s*")
 
 
 class LexiconReader:
-    """Modal words, EARS shapes and the verbs of plain behaviour, in English, Korean, Japanese and Chinese."""
+    """Modal words, EARS shapes and verbs of plain behaviour, in English, Korean, Japanese and Chinese."""
 
     provider: ClassVar[str] = "lexicon"
     heuristic: ClassVar[bool] = True
@@ -27,8 +31,7 @@ class LexiconReader:
 
     def read(self, request: ReadRequest) -> Run:
         """Read the spec by its words; deterministic, offline."""
-        reading = _Reading(request)
-        return run_of(request, "lexicon-1", self.provider, *reading.read())
+        return run_of(request, "lexicon-1", self.provider, *_Reading(request).read())
 
 
 class _Reading:
@@ -38,47 +41,72 @@ class _Reading:
         self.claims = Claims(request.spec, request.structure)
         self.found: list[Found] = []
         self.edges: list[FoundEdge] = []
-        self._leads: dict[int, Unit] = {}  # group -> the unit that leads into its list, when that unit obliges
+        # Lead-ins that claim, by their block: what they lead into is claimed with them ("SHALL include:").
+        self._leads: dict[int, Found] = {}
+        self._paragraph: int | None = None
 
     def read(self) -> tuple[list[Found], list[FoundEdge]]:
         before: Found | None = None
-        block = -1
+        place = -1
         for unit in self.structure.units:
             if not unit.claim_bearing:
                 continue
-            claim = self._claim(unit)
-            if claim is not None:
-                self.found.append(claim)
             outermost = self.structure.outermost(unit.block).index
-            if claim is not None and claim.kind != "term":
-                if before is not None and block == outermost:
+            if outermost != place:
+                before, place = None, outermost
+            for claim in self._claims(unit):
+                self.found.append(claim)
+                if claim.kind == "term":
+                    continue
+                if before is not None:
                     self._relate(claim, before)
-                before, block = claim, outermost
-            elif block != outermost:
-                before, block = None, outermost
+                before = claim
         return self.found, self.edges
 
-    def _claim(self, unit: Unit) -> Found | None:
+    def _claims(self, unit: Unit) -> Iterator[Found]:
         block = self.structure.blocks[unit.block]
+        if block.kind == "paragraph":
+            self._paragraph = block.index
         text = self.spec.quoted(unit.span)
         lexicon = self.claims.lexicon(text)
-        term = self._term(unit, block, text, lexicon)
+        term = self._term(unit.span, block, text, lexicon)
         if term is not None:
-            return term
-        kind = self._kind(block, text, lexicon)
-        return None if kind is None else Found(kind, unit.span)
+            yield term
+            return
+        lead = self._lead_of(block)
+        kind = self._kind(unit, block, text, lexicon, led=lead is not None)
+        if kind is None:
+            return
+        if kind == "question":
+            yield from self._question(unit.span, lexicon)
+            return
+        claim = Found(kind, unit.span)
+        yield claim
+        if is_lead_in(self.spec, unit.span):
+            self._leads[block.index] = claim
+        if lead is not None and lead.kind in OBLIGATIONS and kind in OBLIGATIONS:
+            self.edges.append(FoundEdge("refines", claim, lead, tail_of(self.spec, lead.span)))
 
-    def _term(self, unit: Unit, block: Block, text: str, lexicon: Lexicon) -> Found | None:
+    def _lead_of(self, block: Block) -> Found | None:
+        """The claim that ends in a colon right above this item or row: its parent item, else the paragraph before the list."""
+        if block.kind not in ("item", "row"):
+            return None
+        above = block.parent if block.parent is not None else self._paragraph
+        if above is None or above not in self._leads:
+            return None
+        return self._leads[above] if self.structure.blocks[above].group == block.group else None
+
+    def _term(self, span: SpanT, block: Block, text: str, lexicon: Lexicon) -> Found | None:
         """The word that this unit defines."""
         defined = lexicon.defines.search(text)
         if defined is None or block.kind not in ("item", "paragraph"):
             return None
         name = next(name for name, value in defined.groupdict().items() if value)
         start, end = defined.span(name)
-        return Found("term", (unit.span[0] + start, unit.span[0] + end))
+        return Found("term", (span[0] + start, span[0] + end))
 
-    def _kind(self, block: Block, text: str, lexicon: Lexicon) -> AnchorKind | None:
-        """The first yes of READER.md's rule 4."""
+    def _kind(self, unit: Unit, block: Block, text: str, lexicon: Lexicon, *, led: bool) -> AnchorKind | None:
+        """The first yes of READER.md's rule 4; None when the words claim nothing."""
         role = self.claims.step(block.index)
         if role == "condition" or lexicon.no_claim.search(text):
             return None
@@ -88,23 +116,41 @@ class _Reading:
             return "exclusion"
         if lexicon.chosen.search(text):
             return "decision"
-        if role is None and not self._obliges(block, text, lexicon):
+        if not (led or role == "response" or self._obliges(unit, block, text, lexicon)):
             return None
         listed = self.claims.section_class(block.section)
-        if listed in _LISTED:
+        opens = self.structure.units_of(block.index)[0].index == unit.index
+        if listed in _LISTED and (opens or listed == "exclusions"):
             return _LISTED[listed]
         return obligation(text, lexicon)
 
-    def _obliges(self, block: Block, text: str, lexicon: Lexicon) -> bool:
+    def _obliges(self, unit: Unit, block: Block, text: str, lexicon: Lexicon) -> bool:
         if lexicon.binding.search(text) or any(shape.search(text) for _, shape in lexicon.shapes):
             return True
-        if text.rstrip("*_ ").endswith(_COLONS) or lexicon.user_action.search(text) or lexicon.hedge.search(text):
+        if is_lead_in(self.spec, unit.span) or lexicon.user_action.search(text) or lexicon.hedge.search(text):
             return False
         if lexicon.possible.search(text) or lexicon.behaviour.search(text) or lexicon.bound.search(text):
             return True
         if block.kind not in ("item", "row"):
             return False
-        return any(pattern is not None and pattern.search(text) for pattern in (lexicon.imperative, lexicon.noun_ending))
+        return any(
+            pattern is not None and pattern.search(text) for pattern in (lexicon.imperative, lexicon.noun_ending)
+        )
+
+    def _question(self, span: SpanT, lexicon: Lexicon) -> Iterator[Found]:
+        """An open question. What the same sentence says after a semicolon waits for it: that is another kind of claim."""
+        cut = _CLAUSE_END.search(self.spec.text, *span)
+        rest = trim(self.spec.text, (cut.end(), span[1])) if cut is not None else None
+        if (
+            cut is None
+            or rest is None
+            or not lexicon.blocked.search(self.spec.text, *rest)
+            or not lexicon.undecided.search(self.spec.text, span[0], cut.start())
+        ):
+            yield Found("question", span)
+            return
+        yield Found("question", (span[0], cut.start()))
+        yield Found("constraint", rest)
 
     def _relate(self, claim: Found, before: Found) -> None:
         """An edge to the claim just before in the same block, where a closed cue shows it."""
@@ -116,6 +162,6 @@ class _Reading:
         elif before.kind in OBLIGATIONS and claim.kind in OBLIGATIONS:
             self._draw("requires", claim, before, lexicon.after.search(self.spec.text, *claim.span))
 
-    def _draw(self, kind, from_, to, hit) -> None:
-        if hit is not None:
-            self.edges.append(FoundEdge(kind, from_, to, hit.span()))
+    def _draw(self, kind: EdgeKind, start: Found, end: Found, cue: re.Match[str] | None) -> None:
+        if cue is not None:
+            self.edges.append(FoundEdge(kind, start, end, cue.span()))

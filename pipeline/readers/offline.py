@@ -6,7 +6,7 @@ This module defines no reader.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pipeline.readers.protocol import ReadRequest
@@ -21,6 +21,10 @@ _INTERFACE = re.compile(
     r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD)\s+/|`-{1,2}[a-zA-Z][\w-]*|(?<![\w-])--[a-z][\w-]+|`\$?[A-Z][A-Z0-9]*_[A-Z0-9_]+[=`]|"
     r"`[A-Z][a-z]+(?:-[A-Z][a-z]+)+`|`[a-z]\w*(?:\.[a-z]\w*)+`|`[1-5]\d\d(?:\s[A-Z][\w ]{1,30})?`"
 )
+
+_COLONS = (":", "：")
+_LONGEST_CUE = 60
+_CLAUSE = re.compile(r"[,;，、]\s*(\w[^,;，、]*)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +104,14 @@ def _nth(spec: SpecText, quote: str, span: SpanT, lines: tuple[int, int]) -> int
     return starts.index(span[0]) + 1 if len(starts) > 1 else None
 
 
-def mark_of(spec: SpecText, span: SpanT, words: Sequence[re.Pattern[str]]) -> SpanT | None:
-    """The span of the first pattern's first hit inside `span`."""
-    for pattern in words:
-        hit = pattern.search(spec.text, *span)
-        if hit is not None:
-            return hit.span()
-    return None
+def is_lead_in(spec: SpecText, span: SpanT) -> bool:
+    """Whether these words lead into what stands below them: they end in a colon."""
+    return spec.quoted(span).rstrip("*_ ").endswith(_COLONS)
+
+
+def tail_of(spec: SpecText, span: SpanT) -> SpanT:
+    """The last clause of a lead-in: the words that show that what stands below belongs to it."""
+    start, end = span
+    start = max(start, end - _LONGEST_CUE)
+    clause = _CLAUSE.search(spec.text[start:end])
+    return (start + clause.start(1), end) if clause is not None else (start, end)

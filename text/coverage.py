@@ -1,0 +1,47 @@
+"""Coverage, the answer to "both missed it" (DESIGN.md section 5): which claim-bearing units no claim touches."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+
+from schemas.reading import Coverage, Unclaimed
+from text.claims import Claims
+from text.coordinates import SpanT, SpecText
+from text.display import display
+from text.structure import Structure
+
+
+def coverage(spec: SpecText, structure: Structure, spans: Iterable[SpanT]) -> Coverage:
+    """Count the claim-bearing units, those that one of `spans` touches, and list those that look like claims all the same.
+
+    A span touches a unit when they share at least one character.
+    """
+    claims = Claims(spec, structure)
+    merged = _merged(spans)
+    ends = [end for _, end in merged]
+    units = claimed = 0
+    unclaimed: list[Unclaimed] = []
+    for unit in structure.units:
+        if not unit.claim_bearing:
+            continue
+        units += 1
+        place = bisect_left(ends, unit.span[0] + 1)
+        if place < len(merged) and merged[place][0] < unit.span[1]:
+            claimed += 1
+            continue
+        why = claims.why(unit)
+        if why is not None:
+            unclaimed.append(Unclaimed(lines=unit.lines, text=display(spec, structure, unit.span), why=why))
+    return Coverage(units=units, claimed=claimed, unclaimed=tuple(unclaimed))
+
+
+def _merged(spans: Iterable[SpanT]) -> list[SpanT]:
+    """The spans in text order, overlapping ones as one, so that both ends rise; empty ones touch nothing."""
+    merged: list[SpanT] = []
+    for start, end in sorted(span for span in spans if span[0] < span[1]):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged

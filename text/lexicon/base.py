@@ -1,0 +1,107 @@
+"""What a language file states, and how its phrases become patterns (DESIGN.md section 5, Coverage)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+SectionClass = Literal[
+    "requirements", "scenario", "goals", "overview", "terms", "decisions", "questions", "exclusions", "background"
+]
+"""What a heading says about the text under it; a heading that says nothing has no class."""
+
+_END = ""  # the key of a trie node where a phrase ends
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The closed words of one language. Every pattern is searched in the raw text of one unit (line ends included).
+
+    No pattern has nested or adjacent unbounded repeats, so that a line of any length costs linear time.
+    """
+
+    code: str
+    name: str
+    binding: re.Pattern[str]
+    """Words that oblige: must, shall, 해야 한다, しなければならない, 必须."""
+    possible: re.Pattern[str]
+    """Words of ability or permission: can, may, 할 수 있다, できる, 可以."""
+    shapes: tuple[tuple[str, re.Pattern[str]], ...]
+    """EARS shapes: the name that people see, and the pattern."""
+    behaviour: re.Pattern[str]
+    """A system that does something, said plainly: answers, is refused, 보낸다, 返す, 返回."""
+    plain_ending: re.Pattern[str] | None
+    """A sentence ending that alone shows a statement of behaviour (Korean: verb stem + ㄴ다 / 는다)."""
+    noun_ending: re.Pattern[str] | None
+    """A list item or cell that ends in an action noun (Korean, Japanese, Chinese: 제공, 保存, 支持)."""
+    imperative: re.Pattern[str] | None
+    """An action word that opens an item: Show, Include."""
+    bound: re.Pattern[str]
+    """A number with a unit, or words of amount: at most, exactly, 이상, 以内."""
+    user_action: re.Pattern[str]
+    """What a user does in a flow: the system's answer is the claim, not this."""
+    no_claim: re.Pattern[str]
+    """Openings and words of sentences that claim nothing: examples, reasons, history, what a document is for."""
+    hedge: re.Pattern[str]
+    """Words of supposition or of the past: what has them is a claim only when it also obliges."""
+    undecided: re.Pattern[str]
+    excluded: re.Pattern[str]
+    chosen: re.Pattern[str]
+    defines: re.Pattern[str]
+    """A definition; the group `term` is the word."""
+    blocked: re.Pattern[str]
+    """Cue: this cannot happen before something that is open."""
+    replaces: re.Pattern[str]
+    """Cue: this decision takes the place of another."""
+    after: re.Pattern[str]
+    """Cue: this works or happens only after what was said just before."""
+    headings: Mapping[SectionClass, re.Pattern[str]]
+    """Searched in a heading without its number."""
+
+
+def phrases(words: Iterable[str], *, bounded: bool = True, before: str = "", after: str = "") -> re.Pattern[str]:
+    """One pattern that finds any of the phrases, case ignored; a space in a phrase matches any white space.
+
+    `bounded` asks for ASCII word edges at both ends (for languages with spaces between words). `before` and `after` are
+    regular expressions around the phrases.
+    """
+    body = trie(words)
+    edged = rf"\b{body}\b" if bounded else body
+    return re.compile(before + edged + after, re.IGNORECASE | re.ASCII if bounded else re.IGNORECASE)
+
+
+def heading(words: Iterable[str], *, exact: Iterable[str] = (), spaced: bool = True) -> re.Pattern[str]:
+    """One pattern for a heading whose last words are one of `words`, or that is one of `exact`.
+
+    The last words of a heading name the thing (`Product goals`), in every one of the four languages; with `spaced` the
+    phrase begins a word, and may open the heading when a preposition follows (`Alternatives to polling`).
+    """
+    whole = trie([*words, *exact])
+    ends = trie(words)
+    tail = rf"|(?:\A|[\s/-]){ends}\Z|\A{ends}\s+(?:for|of|on|to|about|and|in)\b" if spaced else rf"|{ends}\Z"
+    return re.compile(rf"\A{whole}\Z{tail}", re.IGNORECASE)
+
+
+def trie(words: Iterable[str]) -> str:
+    """The phrases as one regular expression that reads each character once (an alternation tries them all in turn)."""
+    root: dict[str, dict] = {}  # type: ignore[type-arg]  # a tree of itself
+    for word in sorted(set(words)):
+        node = root
+        for character in word:
+            node = node.setdefault(character, {})
+        node[_END] = {}
+    return _pattern(root)
+
+
+def _pattern(node: dict[str, dict]) -> str:  # type: ignore[type-arg]
+    branches = [_character(key) + _pattern(child) for key, child in node.items() if key != _END]
+    if not branches:
+        return ""
+    inner = branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+    return f"(?:{inner})?" if _END in node else inner
+
+
+def _character(character: str) -> str:
+    return r"\s+" if character == " " else re.escape(character)
