@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+from store.yamlio import load
 
 from gates.pages import render_all
 from isopod.cli import BROKEN_PIPE, INTERRUPTED, group
@@ -18,7 +19,6 @@ from isopod.table import SECTIONS
 from schemas.config import Config
 from schemas.errors import Exit
 from schemas.jsonschema import card_schema, records, schema_of
-from store.yamlio import load
 
 _WIDTH: Final = 100
 _MEANINGS: Final = {
@@ -68,8 +68,8 @@ def exit_codes_page() -> str:
     return "\n".join(
         [
             "# Exit codes\n",
-            "Every command uses the same ones. stdout is the result, stderr is progress and messages. With `--format json`",
-            "a command that fails prints `isopod.error/1` on stdout.\n",
+            "Every command uses the same ones. stdout is the result, stderr is progress and messages.",
+            "With `--format json` a command that fails prints `isopod.error/1` on stdout.\n",
             "| code | means | when |",
             "|---|---|---|",
             *rows,
@@ -83,7 +83,7 @@ def exit_codes_page() -> str:
 def schema_pages(root: Path) -> dict[str, str]:
     """A JSON Schema for every file and every output.
 
-    The repository is an instance, so its card.json knows its prefixes and teams; card-any.json is for every instance.
+    The repository is an instance: its card.json knows its prefixes and teams, card-any.json is for every instance.
     """
     made = {f"docs/schemas/{name}.json": schema_of(name) for name in records()}
     config = root / "config.yaml"

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
+from store.snapshot import Snapshot
+
+from isopod.words import reason_words
 from schemas.anchors import Anchor, AnchorStore, Discarded
-from schemas.card import Card, EdgeReason, PersonReason, Reason
+from schemas.card import Card
 from schemas.errors import RefusedError
 from schemas.kinds import CardKind
 from schemas.outputs import CardItem, ClaimEdge, Passage, ShownAnchor, WaitStep
 from store.graph import Graph
-from store.snapshot import Snapshot
 from text.selectors import Finder
 
 KIND_ORDER: Final[tuple[CardKind, ...]] = (
@@ -217,12 +219,3 @@ class Looking:
     @cached_property
     def _finders(self) -> dict[str, Finder]:
         return {}
-
-
-def reason_words(reason: Reason) -> str:
-    """Why one card waits for another, in words."""
-    if isinstance(reason, EdgeReason):
-        return f'the spec says "{reason.cue}"'
-    if isinstance(reason, PersonReason):
-        return f"{reason.person}: {reason.text}"
-    return f"{reason.text} ({reason.rule})"

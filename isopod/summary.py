@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+from store.transaction import unfinished
+
 from isopod.looking import Looking
 from schemas.anchors import AnchorStore
 from schemas.card import Card
 from schemas.kinds import CARD_STATES, WORK_KINDS
 from schemas.outputs import SpecStatus, Status
-from store.transaction import unfinished
 
 
 def status_of(looking: Looking) -> Status:

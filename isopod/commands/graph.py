@@ -61,7 +61,7 @@ def _beyond(looking: Looking, cards: list[Card]) -> Iterator[Card]:
 
 
 def _edges(card: Card) -> Iterator[GraphEdge]:
-    from isopod.looking import reason_words
+    from isopod.words import reason_words
     from schemas.outputs import GraphEdge
 
     for entry in card.depends_on:

@@ -13,8 +13,9 @@ from isopod.face import Face
 from schemas.errors import Place, RefusedError
 
 if TYPE_CHECKING:
-    from isopod.newcomer import NewTeam
     from store.transaction import Transaction
+
+    from isopod.newcomer import NewTeam
 
 _CONFIG = "config.yaml"
 
@@ -101,11 +102,12 @@ def _teams(teams: tuple[str, ...], waits_for: tuple[str, ...]) -> tuple[NewTeam,
 
 def _prepared(root: Path, project: str, teams: tuple[NewTeam, ...]) -> Transaction:
     """All files of a new instance in one transaction; what is there already keeps what it holds."""
-    from isopod.commands.schema import card_schema_text
-    from isopod.newcomer import GIT_ATTRIBUTES, GIT_IGNORE, config_text, with_lines
-    from schemas.config import Config
     from store.transaction import Transaction
     from store.yamlio import load
+
+    from isopod.commands.schema import CARD_SCHEMA, card_schema_text
+    from isopod.newcomer import GIT_ATTRIBUTES, GIT_IGNORE, config_text, with_lines
+    from schemas.config import Config
 
     text = config_text(project, teams)
     config = Config.parse(load(text, _CONFIG), source=_CONFIG)
@@ -117,5 +119,5 @@ def _prepared(root: Path, project: str, teams: tuple[NewTeam, ...]) -> Transacti
             root / name,
             with_lines(before.decode("utf-8", "surrogateescape"), wanted).encode("utf-8", "surrogateescape"),
         )
-    transaction.write(root / "docs/schemas/card.json", card_schema_text(config).encode())
+    transaction.write(root / CARD_SCHEMA, card_schema_text(config).encode())
     return transaction

@@ -28,9 +28,10 @@ def command(face: Face, keep: str | None, dry_run: bool) -> None:
 
     Without such an edit nothing has to be done: the next command that writes finishes the write by itself.
     """
+    from store.transaction import recover, unfinished
+
     from isopod.writing import changed_lines
     from schemas.outputs import WrittenOutput
-    from store.transaction import recover, unfinished
 
     instance = face.instance()
     journal = unfinished(instance.state_dir)

@@ -78,10 +78,11 @@ def card_schema_text(config: Config) -> str:
 
 
 def _write(face: Face, dry_run: bool) -> None:
-    from isopod.writing import commit_or_show
     from store.transaction import Transaction
+
+    from isopod.writing import commit_or_show
 
     instance = face.instance()
     transaction = Transaction(instance.root, instance.state_dir, command="schema")
-    transaction.write(instance.cards_dir.parent / CARD_SCHEMA, card_schema_text(instance.config).encode())
+    transaction.write(instance.root / CARD_SCHEMA, card_schema_text(instance.config).encode())
     commit_or_show(face, transaction, command="schema", dry_run=dry_run)

@@ -8,9 +8,10 @@ from typing import Final
 
 from isopod.escape import escape
 from isopod.face import Face
-from isopod.looking import Looking, reason_words
+from isopod.looking import Looking
 from isopod.render.columns import pad, table, wrap
 from isopod.render.quotes import quote_lines
+from isopod.words import reason_words
 from schemas.card import Card
 from schemas.kinds import CardKind
 from schemas.outputs import CardItem, Passage, ShownAnchor, WaitStep

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from store.snapshot import Snapshot
+
 from isopod.escape import escape
 from isopod.face import Face
 from isopod.failure import caret_lines
 from schemas.errors import Place
 from schemas.finding import Finding, Findings
-from store.snapshot import Snapshot
 
 _LINES_SHOWN_UP_TO: Final = 30
 """With more findings than this the lines of the files are left out, so that the list stays a list."""
