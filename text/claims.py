@@ -1,4 +1,4 @@
-"""Why a unit of a spec looks like a claim (DESIGN.md section 5, Coverage). Words and shapes only; nothing is adopted here."""
+"""Why a unit of a spec looks like a claim (DESIGN.md section 5, Coverage): words and shapes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ _SPACES = re.compile(r"\s+")
 _LINK_ONLY = re.compile(
     r"\A[\s|*_]*(?:\[[^\]]{1,200}\]\([^)]{1,300}\)|\[[^\]]{1,200}\]|<?https?://\S{1,300})[\s|*_.]*\Z"
 )
+_BOLD = re.compile(r"\A(?:\*\*|__)[^*_]{1,60}(?:\*\*|__)\Z")
 _LISTING = frozenset({"requirements", "goals", "decisions", "questions", "exclusions", "terms"})
 _SHOWN_TITLE = 60
+_LONGEST_PART = 2_000
 
 
 class Claims:
-    """What stands around the units of one spec: languages, classes of sections, steps of scenarios. Built once a spec."""
+    """What stands around the units of one spec: language, classes of sections, steps of scenarios. Made once a spec."""
 
     def __init__(self, spec: SpecText, structure: Structure) -> None:
         self.spec = spec
@@ -52,14 +54,37 @@ class Claims:
         """What this list item is in a scenario of GIVEN / WHEN / THEN steps."""
         return self._roles.get(block)
 
+    def words(self, unit: Unit) -> str:
+        """The text of a unit as far as words are looked for in it: of a very long one the first and the last part."""
+        start, end = unit.span
+        if end - start <= 2 * _LONGEST_PART:
+            return self.spec.quoted(unit.span)
+        return f"{self.spec.text[start : start + _LONGEST_PART]} … {self.spec.text[end - _LONGEST_PART : end]}"
+
+    def can_claim(self, unit: Unit) -> bool:
+        """Whether one claim can be this unit: it bears claims and is no longer than a person would write a sentence."""
+        return unit.claim_bearing and unit.span[1] - unit.span[0] <= 2 * _LONGEST_PART
+
+    def is_attribute(self, block: Block) -> bool:
+        """Whether a row only names a property of the item that the text describes (ID, priority), or a group of rows.
+
+        The first has two cells, of which the first is bold; the second has one cell with text among several.
+        """
+        if block.kind != "row":
+            return False
+        filled = [cell for cell in block.cells if cell[0] < cell[1]]
+        if len(filled) == 1 < len(block.cells):
+            return True
+        return len(block.cells) == 2 and _BOLD.match(self.spec.quoted(block.cells[0])) is not None
+
     def why(self, unit: Unit) -> str | None:
         """A short English phrase that says why the unit looks like a claim; None when it does not."""
         if not unit.claim_bearing:
             return None
         block = self.structure.blocks[unit.block]
-        text = self.spec.quoted(unit.span)
+        text = self.words(unit)
         role = self.step(unit.block)
-        if role == "condition" or _LINK_ONLY.match(text):
+        if role == "condition" or self.is_attribute(block) or _LINK_ONLY.match(text):
             return None
         if role == "response":
             return 'EARS shape "WHEN ... THEN ..."'
@@ -94,7 +119,7 @@ class Claims:
 
 
 def why_claim(spec: SpecText, structure: Structure, unit: Unit) -> str | None:
-    """Why this unit looks like a claim, as a short English phrase; None when it does not. For many units make one `Claims`."""
+    """Why this unit looks like a claim, as a short English phrase; None when it does not. For many units: `Claims`."""
     return Claims(spec, structure).why(unit)
 
 
@@ -116,7 +141,7 @@ def _section_classes(structure: Structure) -> Iterator[tuple[SectionClass | None
 
 
 def _document_title(structure: Structure) -> str | None:
-    """The first heading, when no other has its level (DRAFTING.md D2): it names the document, not what stands under it."""
+    """The first heading, when no other has its level (DRAFTING.md D2): it names the document, not its text."""
     headed = [section for section in structure.sections if section.heading is not None]
     if not headed or any(section.level <= headed[0].level for section in headed[1:]):
         return None

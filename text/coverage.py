@@ -13,7 +13,7 @@ from text.structure import Structure
 
 
 def coverage(spec: SpecText, structure: Structure, spans: Iterable[SpanT]) -> Coverage:
-    """Count the claim-bearing units, those that one of `spans` touches, and list those that look like claims all the same.
+    """Count the claim-bearing units and those that one of `spans` touches; list the others that look like claims.
 
     A span touches a unit when they share at least one character.
     """

@@ -1,4 +1,4 @@
-"""What the two offline readers share: the words of READER.md's rule 4 for obligations, and how found claims become a run.
+"""What the two offline readers share: literals that make an interface, usage texts, how found claims become a run.
 
 This module defines no reader.
 """
@@ -6,15 +6,18 @@ This module defines no reader.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pipeline.readers.protocol import ReadRequest
 from schemas.kinds import LABEL_ORDER, OBLIGATIONS, AnchorKind, EdgeKind, kind_class
 from schemas.run import Cue, Run, RunAnchor, RunEdge, RunReader, RunSpec
+from text.blocks import Block
+from text.claims import Claims
 from text.coordinates import SpanT, SpecText
 from text.cores import core
 from text.lexicon import Lexicon
+from text.structure import Structure
 
 # A literal that a program outside must match: an endpoint, an option, an environment variable, a header, a dotted name.
 _INTERFACE = re.compile(
@@ -23,8 +26,12 @@ _INTERFACE = re.compile(
 )
 
 _COLONS = (":", "：")
+_COLUMNS = re.compile(r"(?:-{1,2}\w|\w)\S{0,60}(?: \S{1,60}){0,8}(?: {2,60}|\t+)(?P<description>[^\s#/=].{1,300})")
+_FEWEST_USAGES = 2
 _LONGEST_CUE = 60
-_CLAUSE = re.compile(r"[,;，、]\s*(\w[^,;，、]*)\Z")
+_CLAUSE = re.compile(r"[,;，、]\s*(\w[^,;，、]*)(?![^,;，、])")
+# GIVEN, WHEN, THEN in bold before a step.
+_STEP_MARK = re.compile(r"(?:\*\*|__)\w{1,12}(?:\*\*|__)\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class FoundEdge:
 
 
 def obligation(text: str, lexicon: Lexicon) -> AnchorKind:
-    """Which of the three obligations this is: an external literal makes an interface, a bound without an action a constraint."""
+    """Which obligation: an external literal makes an interface, a bound without an order a constraint."""
     if _INTERFACE.search(text):
         return "interface"
     if lexicon.bound.search(text) and not (lexicon.imperative is not None and lexicon.imperative.search(text)):
@@ -55,9 +62,10 @@ def obligation(text: str, lexicon: Lexicon) -> AnchorKind:
 
 
 def run_of(request: ReadRequest, model: str, provider: str, found: Iterable[Found], edges: Iterable[FoundEdge]) -> Run:
-    """The run of what was found: quotes exactly as they stand, refs a1, a2... in text order, one anchor a class and core.
+    """The run of what was found: quotes exactly as they stand, refs a1, a2... in text order.
 
-    Claims of one class with one core are one (the first of constraint, interface, requirement stays, as in DESIGN.md section 4).
+    Claims of one class with one core are one: the first of constraint, interface, requirement stays (DESIGN.md
+    section 4).
     """
     spec = request.spec
     standing: dict[tuple[str, SpanT], Found] = {}
@@ -112,6 +120,33 @@ def is_lead_in(spec: SpecText, span: SpanT) -> bool:
 def tail_of(spec: SpecText, span: SpanT) -> SpanT:
     """The last clause of a lead-in: the words that show that what stands below belongs to it."""
     start, end = span
-    start = max(start, end - _LONGEST_CUE)
-    clause = _CLAUSE.search(spec.text[start:end])
-    return (start + clause.start(1), end) if clause is not None else (start, end)
+    step = _STEP_MARK.match(spec.text, start, end)
+    start = step.end() if step is not None else start
+    if end - start > _LONGEST_CUE:
+        space = spec.text.find(" ", end - _LONGEST_CUE, end)
+        start = space + 1 if space != -1 else end - _LONGEST_CUE
+    clause = _CLAUSE.search(spec.text, start, end)
+    return (clause.start(1), end) if clause is not None and clause.end() == end else (start, end)
+
+
+def first_cell(block: Block) -> SpanT | None:
+    """The first cell of a row, None when it is empty."""
+    if not block.cells or block.cells[0][0] == block.cells[0][1]:
+        return None
+    return block.cells[0]
+
+
+def usage_lines(spec: SpecText, structure: Structure, claims: Claims) -> Iterator[tuple[SpanT, SpanT]]:
+    """Lines of usage texts, each with the span of its description.
+
+    A usage text is a code fence in a section of requirements in which most lines are two columns, a literal and, two
+    spaces or more apart, a description (`prog list  Shows all`).
+    """
+    for block in structure.blocks:
+        if block.kind != "fence" or claims.section_class(block.section) != "requirements":
+            continue
+        units = structure.units_of(block.index)
+        columns = [(unit.span, _COLUMNS.match(spec.text, *unit.span)) for unit in units]
+        lines = [(span, match.span("description")) for span, match in columns if match is not None]
+        if len(lines) >= _FEWEST_USAGES and 2 * len(lines) > len(units):
+            yield from lines

@@ -1,4 +1,4 @@
-"""The offline reader `structure`: where a text stands. A heuristic; the modal words of a sentence are not its evidence."""
+"""The offline reader `structure`: where a text stands. A heuristic; the words of a sentence are not its evidence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
-from pipeline.readers.offline import Found, FoundEdge, is_lead_in, obligation, run_of, tail_of
+from pipeline.readers.offline import Found, FoundEdge, first_cell, is_lead_in, obligation, run_of, tail_of, usage_lines
 from pipeline.readers.protocol import ReadRequest
 from schemas.kinds import OBLIGATIONS, AnchorKind
 from schemas.run import Run
@@ -18,28 +18,24 @@ from text.lexicon.endings import Ending, available, endings
 # A place as evidence: inline code, a figure, a literal in tags.
 _LITERAL = re.compile(r"`[^`\n]{1,200}`|<code\b|\d")
 _LINK_ONLY = re.compile(
-    r"\A[\s|*_]*(?:\[[^\]]{0,200}\](?:\([^)]{0,300}\)|\[[^\]]{0,100}\])?[\s,;·|*_-]*){1,12}[\s.]*\Z|\A\S{0,20}https?://\S{1,300}\Z"
+    r"\A[\s|*_]*(?:\[[^\]]{0,200}\](?:\([^)]{0,300}\)|\[[^\]]{0,100}\])?[\s,;·|*_-]{0,20}){1,12}\.?\Z|\A\S{0,20}https?://\S{1,300}\Z"
 )
-# The lead of a definition: bold, code or quoted words, then a colon or a dash; else plain words, then a colon or a dash.
+# The lead of a definition: bold, code, quoted or plain words, then a colon or a dash.
 _DEFINED = re.compile(
     r"\s*(?:\*\*|__|`|\"|“|「|\*|_)(?P<marked>[^*_`\"”」\n]{1,80}?)(?:\*\*|__|`|\"|”|」|\*|_)?\s*(?:[:：]|\s[-–—]\s|(?:\*\*|__)\s*[:：]?)|"
     r"\s*(?P<plain>[^\s:：](?:[^:：\n]{0,60}?[^\s:：])?)\s*(?:[:：]\s|\s[-–—]\s)"
 )
-_BOLD_CELL = re.compile(r"\A(?:\*\*|__)[^*_]{1,60}(?:\*\*|__)\Z")
+# A bold line alone is a heading in all but name.
+_BOLD_ONLY = re.compile(r"\A(?:\*\*|__)[^*_]{1,120}(?:\*\*|__)\s*[:：]?\Z")
 _ITEM_TAG = re.compile(r"<(?:li|td|dd)\b[^>]{0,200}>(?:\s|<p\b[^>]{0,200}>){0,4}\Z", re.IGNORECASE)
 _TAG_WINDOW = 240
 _HANGUL_END = re.compile(r"[\uac00-\ud7a3][.!\s*_`)\]\"'”’]{0,6}\Z")
-
-# A short paragraph states, a long one argues.
-_SHORT_SENTENCES = 3
-_SHORT_LENGTH = 420
-_LONG_ITEM_SENTENCES = 5
 
 _LISTED: dict[SectionClass, AnchorKind] = {"decisions": "decision", "questions": "question", "exclusions": "exclusion"}
 
 
 class StructureReader:
-    """Sections by what their headings say, list items, table rows, definition items, literals; Korean endings when installed."""
+    """Headings, list items, table rows, definition items, literals; Korean endings when an analyser is installed."""
 
     provider: ClassVar[str] = "structure"
     heuristic: ClassVar[bool] = True
@@ -70,7 +66,6 @@ class _Reading:
             None: self._statements,
         }
         self._preamble = self._preamble_section()
-        self._with_lists = {block.group for block in self.structure.blocks if block.kind in ("item", "row")}
         self._parents = {block.parent for block in self.structure.blocks if block.parent is not None}
         self._opened_lists: set[tuple[int, int | None]] = set()
         self._endings = self._korean_endings()
@@ -80,7 +75,7 @@ class _Reading:
         edges: list[FoundEdge] = []
         leads: dict[int, Found] = {}
         for block in self.structure.blocks:
-            units = tuple(unit for unit in self.structure.units_of(block.index) if unit.claim_bearing)
+            units = tuple(unit for unit in self.structure.units_of(block.index) if self.claims.can_claim(unit))
             if not units or block.section == self._preamble:
                 continue
             claims = list(self._by_class[self.claims.section_class(block.section)](block, units))
@@ -93,6 +88,7 @@ class _Reading:
                 edges += [FoundEdge("refines", claim, lead, tail_of(self.spec, lead.span)) for claim in obligations]
             if is_lead_in(self.spec, obligations[-1].span):
                 leads[block.index] = obligations[-1]
+        found += [Found("interface", line) for line, _ in usage_lines(self.spec, self.structure, self.claims)]
         return found, edges
 
     def _preamble_section(self) -> int | None:
@@ -107,8 +103,10 @@ class _Reading:
 
     def _terms(self, block: Block, units: tuple[Unit, ...]) -> Iterator[Found]:
         """The word of a definition; what follows the defining sentence bounds the word."""
-        if block.kind == "row" and block.cells and block.cells[0][0] < block.cells[0][1]:
-            yield Found("term", block.cells[0])
+        if block.kind == "row":
+            cell = first_cell(block)
+            if cell is not None:
+                yield Found("term", cell)
             return
         defined = _DEFINED.match(self.spec.text, *units[0].span) if block.kind in ("item", "paragraph") else None
         if defined is None:
@@ -118,9 +116,9 @@ class _Reading:
             yield Found("constraint", unit.span)
 
     def _listed(self, block: Block, units: tuple[Unit, ...]) -> Iterator[Found]:
-        """An item of a list of decisions, questions or exclusions; what stands beside a question or a decision is its own claim."""
+        """An item of a list of decisions, questions or exclusions; what follows a question is a claim of its own."""
         section_class = self.claims.section_class(block.section)
-        kind = _LISTED[section_class] if section_class in _LISTED else "requirement"
+        kind: AnchorKind = _LISTED.get(section_class, "requirement") if section_class else "requirement"
         if kind == "exclusion":
             yield from (Found(kind, unit.span) for unit in units if not is_lead_in(self.spec, unit.span))
         elif block.parent is None and not is_lead_in(self.spec, units[0].span):
@@ -130,6 +128,8 @@ class _Reading:
 
     def _flow(self, block: Block, units: tuple[Unit, ...]) -> Iterator[Found]:
         """Steps of a flow: the first is what the user does to start it."""
+        if block.kind == "row":
+            yield from self._statements(block, units)
         if block.kind != "item":
             return
         place = (block.section, block.parent)
@@ -148,44 +148,31 @@ class _Reading:
             yield from (self._obligation(unit) for unit in units if _LITERAL.search(self.spec.text, *unit.span))
 
     def _statements(self, block: Block, units: tuple[Unit, ...]) -> Iterator[Found]:
-        if self.claims.step(block.index) == "condition" or self._is_attribute(block):
+        if self.claims.step(block.index) == "condition" or self.claims.is_attribute(block):
             return
         for unit in units:
-            if self._states(block, unit, len(units)):
+            if self._states(block, unit):
                 yield self._obligation(unit)
 
-    def _states(self, block: Block, unit: Unit, beside: int) -> bool:
+    def _states(self, block: Block, unit: Unit) -> bool:
         """Whether a statement that binds is expected in this place."""
-        text = self.spec.quoted(unit.span)
-        if _LINK_ONLY.match(text) or text.rstrip("*_ )\"'").endswith(("?", "？")):
+        text = self.claims.words(unit)
+        if _LINK_ONLY.match(text) or _BOLD_ONLY.match(text) or text.rstrip("*_ )\"'").endswith(("?", "？")):
+            return False
+        if self._endings.get(unit.index) in ("past", "address") or self.claims.lexicon(text).no_claim.search(text):
             return False
         if is_lead_in(self.spec, unit.span):
             return block.index in self._parents
-        if self._endings.get(unit.index) == "past":
-            return False
-        if block.kind == "row":
-            return True
         if block.kind == "html":
-            return self._stands_in_item(unit) or bool(_LITERAL.search(text))
-        if block.kind == "item" and beside <= _LONG_ITEM_SENTENCES:
-            return True
-        if self.claims.section_class(block.section) == "requirements" or _LITERAL.search(text):
-            return True
-        short = beside <= _SHORT_SENTENCES and block.span[1] - block.span[0] <= _SHORT_LENGTH
-        return short or block.group in self._with_lists or self._endings.get(unit.index) == "action"
+            return self._stands_in_item(unit) or _LITERAL.search(text) is not None
+        return True
 
     def _stands_in_item(self, unit: Unit) -> bool:
         start = unit.span[0]
         return _ITEM_TAG.search(self.spec.text, max(0, start - _TAG_WINDOW), start) is not None
 
-    def _is_attribute(self, block: Block) -> bool:
-        """A row of two cells with a bold first one names a property of the document's own item (ID, priority)."""
-        return (
-            block.kind == "row" and len(block.cells) == 2 and bool(_BOLD_CELL.match(self.spec.quoted(block.cells[0])))
-        )
-
     def _obligation(self, unit: Unit) -> Found:
-        text = self.spec.quoted(unit.span)
+        text = self.claims.words(unit)
         return Found(obligation(text, self.claims.lexicon(text)), unit.span)
 
     def _korean_endings(self) -> dict[int, Ending]:
@@ -195,10 +182,10 @@ class _Reading:
         sentences = [
             unit
             for unit in self.structure.units
-            if unit.claim_bearing
+            if self.claims.can_claim(unit)
             and self.structure.blocks[unit.block].kind in ("paragraph", "item")
             and self.claims.section_class(self.structure.blocks[unit.block].section) != "background"
             and _HANGUL_END.search(self.spec.text, max(unit.span[0], unit.span[1] - 12), unit.span[1])
         ]
         found = endings([self.spec.quoted(unit.span) for unit in sentences])
-        return {unit.index: ending for unit, ending in zip(sentences, found, strict=True) if ending != "other"}
+        return {unit.index: ending for unit, ending in zip(sentences, found, strict=True)}

@@ -63,7 +63,8 @@ def lexicon_of_document(text: str) -> Lexicon:
 def class_of_heading(title: str) -> SectionClass | None:
     """What a heading says about its text; None when it says nothing.
 
-    Its number is left out; the words in brackets and those before a colon are tried too (`목표 (Goal)`, `Requirement: ...`).
+    Its number is left out; the words in brackets and those before a colon are tried too (`목표 (Goal)`,
+    `Requirement: ...`).
     """
     if len(title) > _LONGEST_HEADING:
         return None

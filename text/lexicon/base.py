@@ -49,8 +49,10 @@ class Lexicon:
     undecided: re.Pattern[str]
     excluded: re.Pattern[str]
     chosen: re.Pattern[str]
-    defines: re.Pattern[str]
-    """A definition; the group `term` is the word."""
+    names_term: re.Pattern[str]
+    """How an item of a glossary opens; the group `term` is the word. A label in bold elsewhere opens alike."""
+    means: re.Pattern[str]
+    """A definition by its words, anywhere; its first group that matched is the word."""
     blocked: re.Pattern[str]
     """Cue: this cannot happen before something that is open."""
     replaces: re.Pattern[str]
@@ -61,33 +63,38 @@ class Lexicon:
     """Searched in a heading without its number."""
 
 
-def phrases(words: Iterable[str], *, bounded: bool = True, before: str = "", after: str = "") -> re.Pattern[str]:
+def words(block: str) -> list[str]:
+    """The words or phrases of a block of text, parted by commas and line ends."""
+    return [word for part in block.replace("\n", ",").split(",") if (word := part.strip())]
+
+
+def phrases(listed: Iterable[str], *, bounded: bool = True, before: str = "", after: str = "") -> re.Pattern[str]:
     """One pattern that finds any of the phrases, case ignored; a space in a phrase matches any white space.
 
     `bounded` asks for ASCII word edges at both ends (for languages with spaces between words). `before` and `after` are
     regular expressions around the phrases.
     """
-    body = trie(words)
+    body = trie(listed)
     edged = rf"\b{body}\b" if bounded else body
     return re.compile(before + edged + after, re.IGNORECASE | re.ASCII if bounded else re.IGNORECASE)
 
 
-def heading(words: Iterable[str], *, exact: Iterable[str] = (), spaced: bool = True) -> re.Pattern[str]:
-    """One pattern for a heading whose last words are one of `words`, or that is one of `exact`.
+def heading(listed: Iterable[str], *, exact: Iterable[str] = (), spaced: bool = True) -> re.Pattern[str]:
+    """One pattern for a heading whose last words are one of `listed`, or that is one of `exact`.
 
     The last words of a heading name the thing (`Product goals`), in every one of the four languages; with `spaced` the
     phrase begins a word, and may open the heading when a preposition follows (`Alternatives to polling`).
     """
-    whole = trie([*words, *exact])
-    ends = trie(words)
+    whole = trie([*listed, *exact])
+    ends = trie(listed)
     tail = rf"|(?:\A|[\s/-]){ends}\Z|\A{ends}\s+(?:for|of|on|to|about|and|in)\b" if spaced else rf"|{ends}\Z"
     return re.compile(rf"\A{whole}\Z{tail}", re.IGNORECASE)
 
 
-def trie(words: Iterable[str]) -> str:
+def trie(listed: Iterable[str]) -> str:
     """The phrases as one regular expression that reads each character once (an alternation tries them all in turn)."""
     root: dict[str, dict] = {}  # type: ignore[type-arg]  # a tree of itself
-    for word in sorted(set(words)):
+    for word in sorted(set(listed)):
         node = root
         for character in word:
             node = node.setdefault(character, {})

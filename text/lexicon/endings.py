@@ -7,11 +7,31 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any, Literal
 
-Ending = Literal["action", "state", "past", "other"]
-"""What a sentence's last predicate says: something is done or can be, something is so, something was, or none of these."""
+Ending = Literal["statement", "past", "address", "none"]
+"""How a sentence ends: it states; it tells what was; it asks, proposes or exclaims; or it has no final ending."""
 
-_TRAILING = ("SF", "SP", "SS", "SSO", "SSC", "SE", "SO", "SW", "JX", "W_")
-_LONGEST = 1_000  # a longer "sentence" is no sentence; the analyser's time grows with it
+_AFTER_ENDING = ("SF", "SP", "SS", "SE", "SO", "SW", "W_")
+_PAST = frozenset({"었", "았", "였"})
+# Final endings that speak to somebody: questions, proposals, exclamations.
+_ADDRESS = (
+    "까",
+    "냐",
+    "니",
+    "느냐",
+    "자",
+    "시다",
+    "네",
+    "네요",
+    "군",
+    "군요",
+    "구나",
+    "죠",
+    "나요",
+    "을래",
+    "ᆯ래",
+    "세요",
+)
+_LONGEST = 1_000  # a longer "sentence" is no sentence, and the analyser's time grows with it
 
 
 def available() -> bool:
@@ -20,33 +40,23 @@ def available() -> bool:
 
 
 def endings(sentences: Sequence[str]) -> list[Ending]:
-    """The ending of each sentence. The first call loads the analyser: some seconds and half a gigabyte."""
+    """The ending of each sentence, in order. The first call loads the analyser: seconds, and half a gigabyte."""
     if not sentences:
         return []
-    analysed = _analyser().tokenize([sentence[-_LONGEST:] for sentence in sentences])
-    return [_ending(tokens) for tokens in analysed]
+    return [_ending(tokens) for tokens in _analyser().tokenize([sentence[-_LONGEST:] for sentence in sentences])]
 
 
 def _ending(tokens: Sequence[Any]) -> Ending:
     last = len(tokens) - 1
-    while last >= 0 and str(tokens[last].tag).startswith(_TRAILING):
+    while last >= 0 and str(tokens[last].tag).startswith(_AFTER_ENDING):
         last -= 1
     if last < 0 or tokens[last].tag != "EF":
-        return "other"
-    before = last - 1
-    if before >= 0 and tokens[before].tag == "EP":
-        if tokens[before].form in ("었", "았", "였"):
-            return "past"
-        before -= 1
-    if before < 0:
-        return "other"
-    tag = str(tokens[before].tag)
-    if tag.startswith(("VV", "XSV", "VX")):
-        return "action"
-    # 수 있다, 수 없다: what can and cannot be done.
-    if tag.startswith("VA") and before > 0 and str(tokens[before - 1].tag) in ("NNB", "JKS", "JX"):
-        return "action"
-    return "state"
+        return "none"
+    if str(tokens[last].form).endswith(_ADDRESS):
+        return "address"
+    if last > 0 and tokens[last - 1].tag == "EP" and tokens[last - 1].form in _PAST:
+        return "past"
+    return "statement"
 
 
 @cache
