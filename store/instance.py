@@ -1,0 +1,110 @@
+"""The instance: a folder with a config.yaml, and where everything lies below it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from schemas.config import Config
+from schemas.errors import OutsideError, Place, RefusedError
+from store.config import CONFIG_NAME, parse_config
+from store.paths import ensure_within, relative
+from store.yamlio import decode
+
+_OURS = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?schema["']?[ \t]*:[ \t]*["']?isopod\.config/""", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An opened instance: `root` is absolute and free of symbolic links, `config_text` is the text of its config.yaml."""
+
+    root: Path
+    config: Config
+    config_text: str
+
+    @property
+    def config_path(self) -> Path:
+        return self.root / CONFIG_NAME
+
+    @property
+    def specs_dir(self) -> Path:
+        return self.root / self.config.paths.specs
+
+    @property
+    def cards_dir(self) -> Path:
+        return self.root / self.config.paths.cards
+
+    @property
+    def anchors_dir(self) -> Path:
+        return self.cards_dir / "anchors"
+
+    @property
+    def settlements_dir(self) -> Path:
+        return self.cards_dir / "settlements"
+
+    @property
+    def ledger_dir(self) -> Path:
+        return self.cards_dir / "ledger"
+
+    @property
+    def recorded_dir(self) -> Path:
+        return self.root / self.config.paths.recorded
+
+    @property
+    def state_dir(self) -> Path:
+        """Journal, lock, cache and runs: on this machine only, never committed."""
+        return self.root / self.config.paths.state
+
+    @property
+    def runs_dir(self) -> Path:
+        return self.state_dir / "runs"
+
+    def relative(self, path: Path) -> str:
+        """`path` relative to the root, with `/`."""
+        return relative(self.root, path)
+
+    def within(self, path: Path | str) -> Path:
+        """`path` as a path that surely stays in this instance. Raises RefusedError `unsafe-path`."""
+        return ensure_within(self.root, path)
+
+
+def find(start: Path) -> Path:
+    """The root of the instance that `start` lies in: the nearest folder upwards whose config.yaml is one of isopod's.
+
+    Other programs' files of that name are passed by. Raises RefusedError `no-instance`.
+    """
+    start = start.resolve()
+    for folder in (start, *start.parents):
+        if _is_root(folder):
+            return folder
+    raise RefusedError(
+        "no-instance",
+        f"no config.yaml of isopod in {start} or above it",
+        where=Place(str(start)),
+        fix="isopod init (or -C DIR to name the folder of an instance)",
+    )
+
+
+def open_instance(root: Path) -> Instance:
+    """The instance whose config.yaml lies in `root`. Raises RefusedError or ManyErrors naming what is wrong in config.yaml."""
+    root = root.resolve()
+    try:
+        data = (root / CONFIG_NAME).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise RefusedError(
+            "no-instance", f"{root} holds no config.yaml", where=Place(str(root)), fix="isopod init"
+        ) from None
+    except OSError as error:
+        raise OutsideError(
+            "cannot-read", f"config.yaml cannot be read: {error.strerror}", where=Place(str(root / CONFIG_NAME))
+        ) from None
+    text = decode(data, CONFIG_NAME)
+    return Instance(root, parse_config(text), text)
+
+
+def _is_root(folder: Path) -> bool:
+    try:
+        return bool(_OURS.search((folder / CONFIG_NAME).read_bytes()))
+    except OSError:
+        return False
