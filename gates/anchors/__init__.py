@@ -1,0 +1,1 @@
+"""Anchor gates (A): rules over the claims of one spec, before and after they are adopted. One module a rule."""

@@ -1,0 +1,93 @@
+"""Each live claim has exactly one home, and a discarded one has none left.
+
+**What** A claim whose home is `card` is named by exactly one card; `glossary` is for terms and no card names them;
+`epic` means that the spec's epic names it. A discarded claim has a reason, no card names it and no edge touches it.
+
+**Why** A claim without a home is a part of the spec that nobody builds, and nothing else would ever say so. Home and
+cards are in different files: each is valid alone.
+
+**Bad**
+
+    cards/anchors/links.yaml:  - {id: ANC-7Q4M2K9X, kind: requirement, home: card, ...}
+    (no card names ANC-7Q4M2K9X)
+
+**Good**
+
+    cards/STY-7Q4M2K9X.yaml:   anchors: [ANC-7Q4M2K9X]
+
+**Way out** `isopod compile SPEC` places what has no card; `isopod discard ANC --because TEXT` says that it is no
+work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gates.claims import Claim, Drafted
+from gates.found import Found
+from gates.words import command, escaped, listed, shown
+
+CODE = "A130"
+NAME = "homeless-anchor"
+TIER = "error"
+STAGES = ("draft", "audit")
+WHY = "cross-file"
+ON = "drafted"
+
+
+def check(drafted: Drafted) -> Iterator[Found]:
+    for claim in drafted.claims.claims:
+        if claim.status != "live":
+            continue
+        wrong = _discarded(drafted, claim) if claim.discarded else _at_home(drafted, claim)
+        if wrong:
+            yield drafted.claims.report(
+                claim,
+                f"{shown(claim.exact)} {wrong}",
+                related=[card.id for card in drafted.cards_of.get(claim.id, ())],
+                fix=command("isopod", "compile", drafted.claims.spec.path),
+            )
+
+
+def _at_home(drafted: Drafted, claim: Claim) -> str | None:
+    """What is wrong with the home of a live claim, None when it has exactly one."""
+    cards = drafted.cards_of.get(claim.id, ())
+    names = listed([card.id for card in cards])
+    if claim.home is None:
+        return "has no home: no card, glossary or epic took it; place it, or discard it with a reason"
+    if claim.home == "glossary":
+        if claim.kind != "term":
+            return f"is a {claim.kind} in the glossary, which is for terms: place it on a card"
+        return f"is in the glossary and on {names} too: take it off the card" if cards else None
+    if len(cards) > 1:
+        return f"is on {names}: a claim is built once, take it off all but one"
+    if claim.home == "epic":
+        return _on_the_epic(drafted, claim)
+    if not cards:
+        return "is on no card: compile places it, or discard it with a reason"
+    return None
+
+
+def _on_the_epic(drafted: Drafted, claim: Claim) -> str | None:
+    cards = drafted.cards_of.get(claim.id, ())
+    if any(card.kind != "epic" for card in cards):
+        return f"belongs to the spec's epic but is on {escaped(cards[0].id)}: take it off that card"
+    spec = drafted.config.specs.get(drafted.claims.key)
+    # With `epic: KEY` in config the epic is an issue that exists already, and no card of ours lists its claims.
+    if not cards and not (spec and spec.epic):
+        return "belongs to the spec's epic, which does not name it: compile places it"
+    return None
+
+
+def _discarded(drafted: Drafted, claim: Claim) -> str | None:
+    """What still holds on to a discarded claim, None when nothing does."""
+    discarded = claim.discarded
+    if discarded is not None and not discarded.because.strip():
+        return "is discarded without a reason: say why"
+    if claim.id in drafted.cards_of:
+        return f"is discarded but on {listed([card.id for card in drafted.cards_of[claim.id]])}: take it off"
+    if claim.id in drafted.claims.edges_of:
+        edge = drafted.claims.edges_of[claim.id][0]
+        edge_said = f"{escaped(edge.from_id)} {edge.kind} {escaped(edge.to_id)}"
+        return f"is discarded but {edge_said} still stands: compile again, or drop the edge"
+    return None

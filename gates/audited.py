@@ -1,0 +1,235 @@
+"""What the audits judge: a whole instance, with each spec's claims found in the text of today, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from store.snapshot import Snapshot
+
+from gates.claims import Claim, ClaimEdge, Claims, Drafted
+from gates.found import Found
+from schemas.anchors import Anchor, AnchorEdge, AnchorStore
+from schemas.card import Card, MigratesPart
+from schemas.config import Config
+from schemas.finding import FindingPlace
+from schemas.kinds import Severity
+from store.cards import CardFile
+from store.graph import Graph
+from text.coordinates import SpanT, SpecText, of_text
+from text.cores import core
+from text.folding import Folded, fold, folded
+from text.selectors import Finder
+from text.structure import structure
+
+CONFIG_FILE = "config.yaml"
+
+
+@dataclass(frozen=True)
+class Audited:
+    """An instance under audit: the indexes that rules ask, and the places that findings name."""
+
+    snapshot: Snapshot
+
+    # --- what is there --------------------------------------------------------------------------------------------
+
+    @property
+    def config(self) -> Config:
+        return self.snapshot.config
+
+    @property
+    def graph(self) -> Graph:
+        return self.snapshot.graph
+
+    @property
+    def card_files(self) -> tuple[CardFile, ...]:
+        """Every card file that can be read, by path."""
+        return self.snapshot.card_files
+
+    @cached_property
+    def cards(self) -> tuple[Card, ...]:
+        return tuple(file.card for file in self.card_files)
+
+    @property
+    def card_by_id(self) -> Mapping[str, Card]:
+        return self.snapshot.card_by_id
+
+    @property
+    def anchor_by_id(self) -> Mapping[str, Anchor]:
+        return self.snapshot.anchor_by_id
+
+    @cached_property
+    def stores(self) -> Mapping[str, AnchorStore]:
+        """The anchors files that can be read, by spec key."""
+        return {key: file.store for key, file in self.snapshot.anchors.items()}
+
+    def spec(self, key: str) -> SpecText | None:
+        """The spec of an anchors file as it is today, None when its file is gone."""
+        return self.snapshot.spec(key)
+
+    @cached_property
+    def specs(self) -> Mapping[str, Drafted]:
+        """By spec key: the claims of the anchors file, found in the spec of today, and every card of that spec.
+
+        A spec that is gone is read as an empty text: none of its claims is found.
+        """
+        owner = {anchor.id: key for key, store in self.stores.items() for anchor in store.anchors}
+        cards: dict[str | None, dict[int, Card]] = {}
+        for card in self.cards:
+            for key in (card.spec, *(owner.get(anchor) for anchor in card.anchors)):
+                cards.setdefault(key, {})[id(card)] = card
+        return {
+            key: Drafted(
+                claims=self._claims(key, store),
+                cards=tuple(cards.get(key, {}).values()),
+                config=self.config,
+                place_of=lambda card, path: self.card_place(card, *path),
+            )
+            for key, store in self.stores.items()
+        }
+
+    @cached_property
+    def holders(self) -> Mapping[str, list[tuple[int, Card]]]:
+        """By anchor id: the cards, not deleted, that name it, with its index in `anchors`."""
+        found: dict[str, list[tuple[int, Card]]] = {}
+        for card in self.cards:
+            if card.state != "deleted":
+                for index, anchor in enumerate(card.anchors):
+                    found.setdefault(anchor, []).append((index, card))
+        return found
+
+    @cached_property
+    def migrations_of(self) -> Mapping[str, list[MigratesPart]]:
+        """By card id: what migrations, not deleted, restate of it."""
+        found: dict[str, list[MigratesPart]] = {}
+        for card in self.cards:
+            if card.migrates and card.state != "deleted":
+                found.setdefault(card.migrates.card, []).append(card.migrates)
+        return found
+
+    @cached_property
+    def replaced_by(self) -> Mapping[str, str]:
+        """By decision id: the decision that replaced it, as either of the two cards says."""
+        found: dict[str, str] = {}
+        for card in self.cards:
+            if card.decision and card.state != "deleted":
+                if card.decision.superseded_by:
+                    found[card.id] = card.decision.superseded_by
+                for old in card.decision.supersedes:
+                    found.setdefault(old, card.id)
+        return found
+
+    def not_claims(self, key: str) -> list[SpanT]:
+        """Where a person said that there is no claim, as far as those words still stand there."""
+        claims = self.specs[key].claims
+        finder = Finder(claims.spec, claims.structure)
+        marked = [settled.where for settled in self.snapshot.settlements.get(key, ()) if settled.type == "not-a-claim"]
+        standing = (finder.stands(where.exact, where.prefix, where.suffix) for where in marked)
+        return [span for span in standing if span is not None]
+
+    def specs_without_claims(self) -> Iterator[tuple[str, SpecText]]:
+        """The spec files that no anchors file names, by path."""
+        named = {store.spec.path for store in self.stores.values()}
+        for path in self.snapshot.spec_paths:
+            if path not in named:
+                spec = self.snapshot.spec_at(path)
+                if spec is not None:
+                    yield path, spec
+
+    # --- places ---------------------------------------------------------------------------------------------------
+
+    def file_of(self, card: Card) -> str:
+        return self._paths[id(card)]
+
+    def card_place(self, card: Card, *path: str | int) -> FindingPlace:
+        return self.snapshot.place(self.file_of(card), path)
+
+    def in_store(self, key: str, *path: str | int) -> FindingPlace:
+        """The place of a key of an anchors file."""
+        return self.snapshot.place(self.snapshot.anchors[key].path, path)
+
+    def in_config(self, *path: str | int) -> FindingPlace:
+        return self.snapshot.place(CONFIG_FILE, path)
+
+    def on_card(
+        self,
+        card: Card,
+        path: tuple[str | int, ...],
+        message: str,
+        *,
+        related: Iterable[str] = (),
+        fix: str | None = None,
+        severity: Severity | None = None,
+    ) -> Found:
+        """A finding about a key of a card."""
+        return Found(card.id, message, self.card_place(card, *path), tuple(related), fix, severity, card.heuristic)
+
+    @cached_property
+    def _paths(self) -> Mapping[int, str]:
+        # By identity: of two cards with one id each has its own file.
+        return {id(file.card): file.path for file in self.card_files}
+
+    # --- claims in the text of today ------------------------------------------------------------------------------
+
+    def _claims(self, key: str, store: AnchorStore) -> Claims:
+        spec = self.spec(key) or of_text("", store.spec.path)
+        parsed = self.snapshot.structure(key) or structure(spec)
+        finder = Finder(spec, parsed)
+        texts = _Texts(spec)
+        index_of = {anchor.id: index for index, anchor in enumerate(store.anchors)}
+        return Claims(
+            spec=spec,
+            structure=parsed,
+            claims=tuple(_claim(spec, finder, anchor) for anchor in store.anchors),
+            edges=tuple(texts.edge(edge) for edge in store.edges),
+            heuristic=store.heuristic,
+            file=store.spec.path,
+            key=key,
+            anchor_prefix=self.config.anchor_prefix,
+            elsewhere=lambda anchor: self.in_store(key, "anchors", index_of[anchor], "id"),
+        )
+
+
+class _Texts:
+    """Looks for cues: folded, then without emphasis and code marks; their first hit stands (DESIGN.md section 3)."""
+
+    def __init__(self, spec: SpecText) -> None:
+        self._spec = spec
+
+    @cached_property
+    def _folded(self) -> Folded:
+        return folded(self._spec.text)
+
+    @cached_property
+    def _stripped(self) -> Folded:
+        return folded(self._spec.text, markup=True)
+
+    def edge(self, edge: AnchorEdge) -> ClaimEdge:
+        return ClaimEdge(edge.kind, edge.from_, edge.to, edge.cue, self._find(edge.cue))
+
+    def _find(self, cue: str) -> SpanT | None:
+        for text, wanted in ((self._folded, fold(cue)), (None, folded(cue, markup=True).text.strip())):
+            whole = text or self._stripped
+            start = whole.text.find(wanted) if wanted else -1
+            if start != -1:
+                return whole.raw_span((start, start + len(wanted)))
+        return None
+
+
+def _claim(spec: SpecText, finder: Finder, anchor: Anchor) -> Claim:
+    """An adopted claim where it stands today; one that the store gave up is not looked for."""
+    located = finder.locate(anchor, anchor.section) if anchor.status == "live" else None
+    span = located.span if located and located.span else (0, 0)
+    return Claim(
+        id=anchor.id,
+        kind=anchor.kind,
+        span=span,
+        core=core(spec.text, span),
+        exact=anchor.exact,
+        labels=anchor.labels,
+        home=anchor.home,
+        status=anchor.status,
+        section=anchor.section,
+        found=located.status if located else "lost",
+    )

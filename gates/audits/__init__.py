@@ -1,0 +1,1 @@
+"""Card audits (C): rules over a whole instance. One module a rule."""

@@ -1,0 +1,47 @@
+"""A card's file is named after its id.
+
+**What** The card of id `STY-7Q4M2K9X` is in `STY-7Q4M2K9X.yaml`.
+
+**Why** Every command and every person finds a card's file by its id. A schema sees the content of a file, never its
+name.
+
+**Bad**
+
+    cards/renewal.yaml:            id: STY-7Q4M2K9X
+
+**Good**
+
+    cards/STY-7Q4M2K9X.yaml:       id: STY-7Q4M2K9X
+
+**Way out** Rename the file. The id stands: other cards name it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from gates.audited import Audited
+from gates.found import Found
+from gates.words import command, escaped
+
+CODE = "C202"
+NAME = "id-filename"
+TIER = "error"
+STAGES = ("audit",)
+WHY = "cross-file"
+ON = "instance"
+
+
+def check(audited: Audited) -> Iterator[Found]:
+    for file in audited.card_files:
+        path = PurePosixPath(file.path)
+        if path.stem != file.card.id:
+            right = str(path.with_name(f"{file.card.id}.yaml"))
+            yield audited.on_card(
+                file.card,
+                ("id",),
+                f"the card {escaped(file.card.id)} is in a file called {escaped(path.name)}: rename the file "
+                f"to {escaped(right)}",
+                fix=command("mv", file.path, right),
+            )

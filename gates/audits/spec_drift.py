@@ -1,0 +1,93 @@
+"""What a card was made from still stands in the spec.
+
+**What** Every claim of an unfinished card is in the spec as it was read: not edited, not lost, not in several places
+with nothing to tell them apart. A successor that is live, or a live migration of the lines that hold the claim,
+covers a change. On a done card a change is a warning.
+
+**Why** The team builds the card's words while the spec says others. The card is valid, the spec is valid: only both
+together show it.
+
+**Bad** The spec says "60 days" since yesterday, and the card in progress was made from:
+
+    - {id: ANC-7Q4M2K9X, kind: constraint, status: live, exact: "A link lives for 30 days from its creation."}
+
+**Good** `isopod compile` has read the section again; the old claim is `edited` and names its successor, which is on a
+card.
+
+**Way out** `isopod compile SPEC`: drafted and planned cards follow the spec; published ones and later keep their
+words and a new story holds the change; a done card is answered by a migration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gates.audited import Audited
+from gates.claims import Claim, Drafted
+from gates.found import Found
+from gates.words import command, escaped, shown
+from schemas.card import Card
+from schemas.kinds import OPEN_EDIT_STATES
+
+CODE = "C231"
+NAME = "spec-drift"
+TIER = "error"
+STAGES = ("audit",)
+WHY = "filesystem"
+ON = "instance"
+
+_SAID = {
+    "ambiguous": "stands in several places of {spec} now",
+    "edited": "is no longer said so in {spec}, its section says something else",
+    "lost": "is gone from {spec}",
+    "retired": "was retired: {spec} no longer says it",
+}
+
+
+def check(audited: Audited) -> Iterator[Found]:
+    for key, drafted in audited.specs.items():
+        # A spec that is gone is one finding (C230), not one a claim.
+        if audited.spec(key) is None:
+            continue
+        for claim in drafted.claims.claims:
+            standing = _standing(claim)
+            if standing == "live" or claim.discarded:
+                continue
+            for index, card in audited.holders.get(claim.id, ()):
+                if not _covered(audited, card, claim):
+                    yield _drift(audited, drafted, card, index, claim, standing)
+
+
+def _standing(claim: Claim) -> str:
+    """How the claim stands today: what the store recorded, else what the spec shows now."""
+    return claim.status if claim.status != "live" else claim.found
+
+
+def _covered(audited: Audited, card: Card, claim: Claim) -> bool:
+    """Whether a live successor or a live migration of its lines answers the change of this claim."""
+    successor = audited.anchor_by_id.get(audited.anchor_by_id[claim.id].successor or "")
+    if successor is not None:
+        # A retired claim whose successor the card does not name yet is C211.
+        return claim.status == "retired" or successor.status == "live"
+    lines = {line.id for line in card.acceptance if claim.id in line.anchors}
+    restated = {line for migration in audited.migrations_of.get(card.id, ()) for line in migration.lines}
+    return bool(lines) and lines <= restated
+
+
+def _drift(audited: Audited, drafted: Drafted, card: Card, index: int, claim: Claim, standing: str) -> Found:
+    spec = drafted.claims.spec.path
+    if card.state == "done":
+        way_out = "the card is done: compile again, and migrate the line if the new words ask for work"
+    elif card.state in OPEN_EDIT_STATES:
+        way_out = "compile again and the card follows the spec"
+    else:
+        state = card.state.replace("_", " ")
+        way_out = f"the card is {state} and keeps its words: compile again, a new story or a migration holds the change"
+    return audited.on_card(
+        card,
+        ("anchors", index),
+        f"{claim.id} {shown(claim.exact)} {_SAID[standing].format(spec=escaped(spec))}; {way_out}",
+        related=[claim.id],
+        fix=command("isopod", "compile", spec),
+        severity="warn" if card.state == "done" else None,
+    )

@@ -1,0 +1,95 @@
+"""Runs every rule of a stage and reports all that they find, in one order (DESIGN.md section 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime
+
+from store.snapshot import Snapshot
+
+from gates.audited import Audited
+from gates.claims import Claims, Drafted
+from gates.registry import Rule, Stage, rule_named, rules
+from schemas.config import Config, Ignore
+from schemas.finding import Finding, Findings, NotChecked
+
+Subject = Claims | Drafted | Snapshot
+
+
+def run(
+    stage: Stage,
+    subject: Subject,
+    *,
+    select: Sequence[str] | None = None,
+    ignore: Sequence[str] | None = None,
+    today: date | None = None,
+) -> Findings:
+    """Every finding of the rules of `stage`, sorted by place, code and subject.
+
+    `subject` is Claims for `join` and `adopt`, Drafted for `draft`, a Snapshot for `audit`. `select` and `ignore` are
+    codes or names of rules; without `select` every rule of the stage runs. An audit also reports the files that
+    cannot be read, and lets through what `audit.ignore` of config names until that date (`today` is that of the clock
+    unless given): what is let through is counted in `not_checked`.
+
+    Raises RefusedError for a rule that does not exist.
+    """
+    chosen = _chosen(stage, select, ignore)
+    if isinstance(subject, Snapshot):
+        audited = Audited(subject)
+        found = [*subject.problems, *(finding for rule in chosen for finding in _audit(rule, audited))]
+        kept, let_through = _without_ignored(found, subject.config, today or datetime.now(UTC).date())
+    else:
+        kept, let_through = [finding for rule in chosen for finding in rule.findings(subject)], []
+    kept.sort(key=_order)
+    counts = {tier: sum(finding.severity == tier for finding in kept) for tier in ("error", "warn")}
+    return Findings(findings=tuple(kept), counts=counts, not_checked=tuple(let_through))
+
+
+def of_stage(stage: Stage) -> tuple[Rule, ...]:
+    """The rules that run at a stage, by code."""
+    return tuple(rule for rule in rules() if stage in rule.stages)
+
+
+def _chosen(stage: Stage, select: Sequence[str] | None, ignore: Sequence[str] | None) -> list[Rule]:
+    wanted = {rule_named(word).code for word in select} if select is not None else None
+    unwanted = {rule_named(word).code for word in ignore or ()}
+    return [rule for rule in of_stage(stage) if rule.code not in unwanted and (wanted is None or rule.code in wanted)]
+
+
+def _audit(rule: Rule, audited: Audited) -> Iterator[Finding]:
+    """One rule over an instance: once, or once a spec."""
+    if rule.on == "instance":
+        yield from rule.findings(audited)
+        return
+    for key, drafted in audited.specs.items():
+        if rule.on == "drafted":
+            yield from rule.findings(drafted)
+        elif audited.spec(key) is not None:  # a spec that is gone is one finding (C230), not one a claim
+            yield from rule.findings(drafted.claims)
+
+
+def _without_ignored(found: Iterable[Finding], config: Config, today: date) -> tuple[list[Finding], list[NotChecked]]:
+    """The findings that stand, and a line for each entry of `audit.ignore` that let some through."""
+    open_entries = [entry for entry in config.audit.ignore if entry.until >= today.isoformat()]
+    through = dict.fromkeys(range(len(open_entries)), 0)
+    kept = []
+    for finding in found:
+        entry = next((index for index, ignored in enumerate(open_entries) if _lets_through(ignored, finding)), None)
+        if entry is None:
+            kept.append(finding)
+        else:
+            through[entry] += 1
+    return kept, [_said(open_entries[index], count) for index, count in through.items() if count]
+
+
+def _lets_through(entry: Ignore, finding: Finding) -> bool:
+    return entry.rule in (finding.code, finding.name) and entry.subject in (None, finding.subject)
+
+
+def _said(entry: Ignore, count: int) -> NotChecked:
+    return NotChecked(rule=entry.rule, why=f"{count} let through by audit.ignore until {entry.until}: {entry.because}")
+
+
+def _order(finding: Finding) -> tuple[str, int, int, str, str, str]:
+    where = finding.where
+    return where.file, where.line or 0, where.column or 0, finding.code, finding.subject, finding.message

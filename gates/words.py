@@ -1,0 +1,49 @@
+"""How a message shows text that is not ours: on one line, short, without characters that act on a terminal."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from shlex import quote
+
+_SHOWN = 72
+_SPACE = re.compile(r"\s+")
+# Cf holds the bidirectional controls; the joiner is needed inside emoji and some scripts.
+_ACTS = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_KEPT = "\u200d"
+
+
+def escaped(text: str) -> str:
+    """The text with whitespace runs as one space and every character that acts, not shows, as a visible escape."""
+    return "".join(_visible(char) for char in _SPACE.sub(" ", text).strip())
+
+
+def shown(text: str, limit: int = _SHOWN) -> str:
+    """The text in quotation marks, escaped, cut after `limit` code points."""
+    clean = escaped(text[: limit * 4])
+    return f'"{clean}"' if len(clean) <= limit and len(text) <= limit * 4 else f'"{clean[: limit - 1].rstrip()}…"'
+
+
+def listed(items: Collection[str], limit: int = 5) -> str:
+    """Names in a sentence: `A`, `A and B`, `A, B and 4 more`."""
+    names = [escaped(item) for item in items]
+    if len(names) > limit:
+        return f"{', '.join(names[:limit])} and {len(names) - limit} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def command(*words: str) -> str:
+    """A command line that can be pasted into a shell."""
+    return " ".join(quote(escaped(word)) for word in words)
+
+
+def one_of(items: Iterable[str]) -> str:
+    """The known values of a closed set, for a message that refuses another."""
+    return ", ".join(sorted(escaped(item) for item in items)) or "none"
+
+
+def _visible(char: str) -> str:
+    if char in _KEPT or unicodedata.category(char) not in _ACTS:
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) > 0xFF else f"\\x{ord(char):02x}"
