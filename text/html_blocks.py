@@ -7,6 +7,7 @@ files leave tags open, so a block tag ends a piece wherever it stands, and an in
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import NamedTuple
 
 from text.coordinates import SpanT
@@ -26,7 +27,7 @@ _BLOCK_TAG = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(
-    r"^[ \t]*(<h([1-6])\b" + _ATTRIBUTES + r">)(.*?)(</h\2\s*>)", re.DOTALL | re.IGNORECASE | re.MULTILINE
+    r"^[ \t]*(<h([1-6])\b" + _ATTRIBUTES + r">)(.{0,1000}?)(</h\2\s*>)", re.DOTALL | re.IGNORECASE | re.MULTILINE
 )
 
 
@@ -87,9 +88,13 @@ def with_inline_tags(text: str, blanked: str, sentence: SpanT, limits: SpanT) ->
 def headings(text: str, span: SpanT) -> list[HtmlHeading]:
     """The headings of an HTML block that begin a line of it, outside comments and verbatim elements."""
     found: list[HtmlHeading] = []
+    candidates = list(_HEADING.finditer(text, *span))
+    if not candidates:
+        return []
     hidden = [match.span() for match in _TOKEN.finditer(text, *span) if match.group("comment") or match.group("raw")]
-    for match in _HEADING.finditer(text, *span):
-        if not any(start <= match.start(1) < end for start, end in hidden):
+    for match in candidates:
+        before = bisect_right(hidden, (match.start(1), span[1])) - 1
+        if before < 0 or hidden[before][1] <= match.start(1):
             whole = (match.start(1), match.end(4))
             found.append(HtmlHeading(whole, match.span(3), int(match.group(2))))
     return found

@@ -119,7 +119,10 @@ def blanked(text: str, spans: list[SpanT]) -> str:
 
 
 def plain_title(raw: str) -> str:
-    """The display text of a heading: marks, link targets and tags dropped, escapes undone, whitespace folded."""
+    """The display text of a heading: marks, link targets and tags dropped, escapes undone, whitespace folded.
+
+    A heading of nothing but markup keeps it, so that no section is nameless.
+    """
     kept: list[str] = []
     position = 0
     for code in code_spans(raw, (0, len(raw))):
@@ -128,12 +131,13 @@ def plain_title(raw: str) -> str:
         position = code.end
     kept.append(_without_marks(raw[position:]))
     # A link's text may be code, so links are looked for once more over the whole.
-    return " ".join(_LINK.sub(r"\1", "".join(kept)).split())
+    return " ".join(_LINK.sub(r"\1", "".join(kept)).split()) or " ".join(raw.split())
 
 
 def html_title(raw: str) -> str:
     """The display text of an HTML heading: tags and backticks dropped, entities as characters, whitespace folded."""
-    return " ".join(unescape_entities(ANY_TAG.sub("", COMMENT.sub("", raw))).replace("`", "").split())
+    shown = unescape_entities(ANY_TAG.sub("", COMMENT.sub("", raw))).replace("`", "")
+    return " ".join(shown.split()) or " ".join(raw.split())
 
 
 def says_something(raw: str) -> bool:

@@ -31,6 +31,8 @@ _PROSE_DIRECTIVE = re.compile(
 _DOCTEST = re.compile(r"\s*>>>(?:\s|\Z)")
 _END_MARKS = (".", ",", ";", ":", "!", "?", "。", "、")
 _MAX_HEADING = 80
+_MAX_PRINTED = 200
+_LABEL = 6  # a mark or number may stand wide apart from its text
 _RIGHT_HAND = 40  # a line that begins this far right stands in a column of its own
 
 
@@ -124,7 +126,9 @@ class _Parser:
         columns = sum(
             1
             for line in lines
-            if line.indent >= _RIGHT_HAND or _LEADER.search(line.text) or _COLUMN_GAP.search(line.text)
+            if line.indent >= _RIGHT_HAND
+            or _is_layout(_LEADER, line.text)
+            or _is_layout(_COLUMN_GAP, line.text[_LABEL:])
         )
         return columns * 2 > len(lines)
 
@@ -213,7 +217,7 @@ class _Parser:
         )
         if not alone or line.indent or len(line.text) > _MAX_HEADING or _LEADER.search(line.text):
             return None
-        if line.text.endswith(_END_MARKS) or _COLUMN_GAP.search(line.text[6:]):
+        if line.text.endswith(_END_MARKS) or _COLUMN_GAP.search(line.text[_LABEL:]):
             return None
         numbered = _NUMBERED_HEADING.fullmatch(line.text)
         if numbered is not None and not numbered[3][:1].islower():
@@ -276,7 +280,7 @@ class _Parser:
         style = (underline[1], overline is not None)
         if style not in self.styles:
             self.styles.append(style)
-        shown = " ".join(title.text.replace("``", "").replace("`", "").split())
+        shown = " ".join(title.text.replace("`", "").split()) or title.text
         self._section(self.lines[number].span, title.span, shown, self.styles.index(style) + 1)
         return title_at + 2
 
@@ -322,20 +326,20 @@ def _lines(spec: SpecText) -> list[_Line]:
     for number in range(1, spec.line_count + 1):
         start, end = spec.line_span(number)
         raw = spec.text[start:end]
-        feed = raw.rfind("\f")
-        body = raw[feed + 1 :]
-        text = body.strip()
-        if feed >= 0:
-            after_feed = True
-        furniture = _PAGE_FOOTER.search(text) is not None or (
-            after_feed and bool(text) and _COLUMN_GAP.search(text) is not None
-        )
-        if text:
-            after_feed = False
-        content = start + feed + 1 + len(body) - len(body.lstrip())
-        indent = len(body[: len(body) - len(body.lstrip())].expandtabs(8))
+        text = raw.strip()
+        lead = raw[: len(raw) - len(raw.lstrip())]
+        after_feed = after_feed or "\f" in lead
+        furniture = _is_layout(_PAGE_FOOTER, text) or (after_feed and _is_layout(_COLUMN_GAP, text))
+        after_feed = (after_feed and not text) or "\f" in raw[len(lead) :]
+        indent = len(lead[lead.rfind("\f") + 1 :].expandtabs(8))
+        content = start + len(lead)
         lines.append(_Line((content, content + len(text)), text, indent, blank=not text or furniture))
     return lines
+
+
+def _is_layout(shape: re.Pattern[str], text: str) -> bool:
+    """Whether a line has a shape of printed pages; a line that is too long for one never has."""
+    return len(text) <= _MAX_PRINTED and shape.search(text) is not None
 
 
 def _margin(lines: list[_Line]) -> int:

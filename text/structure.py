@@ -43,6 +43,8 @@ class Structure:
 
     def blocks_in(self, span: SpanT) -> list[Block]:
         """Every block with a segment that shares at least one character with `span`, in text order."""
+        if span[0] >= span[1]:
+            return []
         found: set[int] = set()
         place = max(bisect_right(self._segments, (span[0], len(self.spec.text) + 1)) - 1, 0)
         while place < len(self._segments) and self._segments[place][0] < span[1]:
@@ -58,6 +60,8 @@ class Structure:
 
     def units_in(self, span: SpanT) -> list[Unit]:
         """Every unit that shares at least one character with `span`, in text order."""
+        if span[0] >= span[1]:
+            return []
         first = max(bisect_right(self._unit_starts, span[0]) - 1, 0)
         last = bisect_left(self._unit_starts, span[1])
         return [unit for unit in self.units[first:last] if unit.span[1] > span[0]]
