@@ -99,7 +99,7 @@ def main() -> int:
         print("set ISOPOD_CASES to the folder that holds cases/ and demo/", file=sys.stderr)
         return 2
     root = Path(folder)
-    specs = [_read(path) for path in sorted([*root.glob("cases/specs/*"), *root.glob("demo/specs/*")])]
+    specs = [read_spec(path) for path in sorted([*root.glob("cases/specs/*"), *root.glob("demo/specs/*")])]
     print("## What each spec holds\n")
     _print_specs(specs)
     print("\n## Against recorded readings\n")
@@ -108,7 +108,7 @@ def main() -> int:
     return 0
 
 
-def _read(path: Path) -> Read:
+def read_spec(path: Path) -> Read:
     spec = decode(path.read_bytes(), path.name)
     parsed = structure(spec)
     grounder = Grounder(spec, parsed)
@@ -155,7 +155,7 @@ def _print_scores(root: Path, specs: Sequence[Read]) -> None:
     print("|---|---|---|---|---|---|---|")
     scored: list[tuple[Read, str, Score]] = []
     for read in specs:
-        wanted = _recorded(root, read)
+        wanted = recorded(root, read)
         if wanted is None:
             continue
         for reader in READERS:
@@ -179,7 +179,7 @@ def _totals(scored: list[tuple[Read, str, Score]]) -> Iterator[tuple[str, list[t
         yield title, [entry for entry in scored if (Path(entry[0].name).stem in LOOKED_AT) == looked_at]
 
 
-def _recorded(root: Path, read: Read) -> list[SpanT] | None:
+def recorded(root: Path, read: Read) -> list[SpanT] | None:
     """The cores of the obligations that the last recorded round of both readers agrees on; None without recordings."""
     stem = Path(read.name).stem
     for folder in (root / "demo" / "runs", root / "cases" / "runs"):

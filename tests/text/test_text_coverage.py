@@ -46,7 +46,9 @@ def test_a_sentence_looks_like_a_claim_for_a_reason(text: str, why: str | None) 
 
 
 def test_items_and_rows_count_under_a_heading_of_requirements_and_only_there() -> None:
-    text = "# T\n\n## Requirements\n\n- Dark colours\n\n| a | b |\n|---|---|\n| c | d |\n\n## Colours\n\n- Dark colours\n"
+    text = (
+        "# T\n\n## Requirements\n\n- Dark colours\n\n| a | b |\n|---|---|\n| c | d |\n\n## Colours\n\n- Dark colours\n"
+    )
     assert _why(text) == ['item under "Requirements"', 'row under "Requirements"', None]
 
 
@@ -59,7 +61,8 @@ def test_the_title_of_the_document_gives_no_class() -> None:
 
 
 def test_a_step_that_only_sets_the_scene_is_no_claim_and_its_answer_is() -> None:
-    steps = "- **GIVEN** a link that must expire\n- **AND** a user\n- **WHEN** it expires\n- **THEN** show 410\n- **AND** log it\n"
+    steps = "- **GIVEN** a link that must expire\n- **AND** a user\n- **WHEN** it expires\n"
+    steps += "- **THEN** show 410\n- **AND** log it\n"
     ears = 'EARS shape "WHEN ... THEN ..."'
     assert _why(f"# T\n\n## Scenario: expiry\n\n{steps}") == [None, None, None, ears, ears]
 
@@ -93,9 +96,8 @@ def test_a_span_that_ends_where_a_unit_begins_does_not_touch_it() -> None:
     assert coverage(spec, parsed, [(0, second[0] + 1)]).claimed == 2
 
 
-TEXT = (
-    "# T\n\nIt must stop. It must start.\n\n- one must\n- two\n  - three must. Four must!\n\n| a | b |\n|---|---|\n| must | c |\n"
-)
+TEXT = "# T\n\nIt must stop. It must start.\n\n- one must\n- two\n  - three must. Four must!\n"
+TEXT += "\n| a | b |\n|---|---|\n| must | c |\n"
 
 
 @given(st.lists(st.tuples(st.integers(0, len(TEXT)), st.integers(0, 40)), max_size=12))
@@ -111,7 +113,12 @@ def test_claimed_is_what_a_look_at_every_pair_says(places: list[tuple[int, int]]
 
 
 @settings(max_examples=100)
-@given(st.lists(st.sampled_from(["must ", "해야 한다. ", "- ", "\n", "# ", "|", "**", "THEN ", "`", "。", "x", ": "]), max_size=40))
+@given(
+    st.lists(
+        st.sampled_from(["must ", "해야 한다. ", "- ", "\n", "# ", "|", "**", "THEN ", "`", "。", "x", ": "]),
+        max_size=40,
+    )
+)
 def test_any_text_has_a_coverage(parts: list[str]) -> None:
     spec, parsed = _parsed("".join(parts))
     found = coverage(spec, parsed, ())

@@ -48,9 +48,31 @@ def test_the_language_of_a_document_is_that_of_its_letters(text: str, expected: 
 
 
 BINDING = {
-    "en": ["It must stop.", "It MUST\n  NOT stop.", "They need to stop.", "It is required.", "It cannot stop.", "It never stops."],
-    "ko": ["저장해야 한다.", "열 수 있어야 합니다.", "보내지 않는다.", "변경하면 안 된다.", "반드시 남긴다", "비밀번호 필수", "고칠 수 없다."],
-    "ja": ["保存しなければならない。", "保存すること。", "変更してはならない。", "表示すべきである。", "入力は必須", "外部へ送らない。"],
+    "en": [
+        "It must stop.",
+        "It MUST\n  NOT stop.",
+        "They need to stop.",
+        "It is required.",
+        "It cannot stop.",
+        "It never stops.",
+    ],
+    "ko": [
+        "저장해야 한다.",
+        "열 수 있어야 합니다.",
+        "보내지 않는다.",
+        "변경하면 안 된다.",
+        "반드시 남긴다",
+        "비밀번호 필수",
+        "고칠 수 없다.",
+    ],
+    "ja": [
+        "保存しなければならない。",
+        "保存すること。",
+        "変更してはならない。",
+        "表示すべきである。",
+        "入力は必須",
+        "外部へ送らない。",
+    ],
     "zh": ["系统必须返回。", "不得修改。", "系统应在三秒内响应。", "禁止访问。", "用戶應當確認。"],
 }
 NOT_BINDING = {

@@ -32,7 +32,8 @@ _IRREGULAR = {
     "bind": "bound", "build": "built", "drop": "dropped", "emit": "emitted", "hide": "hidden", "hold": "held",
     "keep": "kept", "log": "logged", "omit": "omitted", "override": "overridden", "overwrite": "overwritten",
     "permit": "permitted", "read": "read", "reset": "reset", "run": "run", "send": "sent", "set": "set",
-    "show": "shown", "skip": "skipped", "stop": "stopped", "strip": "stripped", "submit": "submitted", "tell": "told", "throw": "thrown",
+    "show": "shown", "skip": "skipped", "stop": "stopped", "strip": "stripped", "submit": "submitted",
+    "tell": "told", "throw": "thrown",
     "transfer": "transferred", "wrap": "wrapped", "write": "written",
 }  # fmt: skip
 
