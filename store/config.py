@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from schemas.config import Config
-from store.records import validated
-from store.yamlio import load, positions
 
 CONFIG_NAME = "config.yaml"
 
 
-def parse_config(text: str, source: str = CONFIG_NAME) -> Config:
-    """The config that a text holds. Raises RefusedError (not YAML) or ManyErrors (each wrong key with its line)."""
-    return validated(load(text, source), Config, source, positions(text))
+def parse_config(data: bytes, source: str = CONFIG_NAME) -> Config:
+    """The config that a file holds. Raises RefusedError (no YAML) or ManyErrors (each wrong key with its line)."""
+    from store.records import record_of  # records load what lies in an instance, and so stand above it
+
+    return record_of(data, source, Config)

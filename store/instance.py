@@ -17,7 +17,7 @@ _OURS = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?schema["']?[ \t]*:[ \t]*["']?isop
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An opened instance: `root` is absolute and free of symbolic links, `config_text` is the text of its config.yaml."""
+    """An opened instance: `root` is absolute, without symbolic links; `config_text` is the text of its config.yaml."""
 
     root: Path
     config: Config
@@ -87,7 +87,10 @@ def find(start: Path) -> Path:
 
 
 def open_instance(root: Path) -> Instance:
-    """The instance whose config.yaml lies in `root`. Raises RefusedError or ManyErrors naming what is wrong in config.yaml."""
+    """The instance whose config.yaml lies in `root`.
+
+    Raises RefusedError or ManyErrors naming what is wrong in config.yaml, OutsideError when it cannot be read.
+    """
     root = root.resolve()
     try:
         data = (root / CONFIG_NAME).read_bytes()
@@ -99,8 +102,7 @@ def open_instance(root: Path) -> Instance:
         raise OutsideError(
             "cannot-read", f"config.yaml cannot be read: {error.strerror}", where=Place(str(root / CONFIG_NAME))
         ) from None
-    text = decode(data, CONFIG_NAME)
-    return Instance(root, parse_config(text), text)
+    return Instance(root, parse_config(data), decode(data, CONFIG_NAME))
 
 
 def _is_root(folder: Path) -> bool:

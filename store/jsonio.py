@@ -24,8 +24,8 @@ class _Refused(Exception):  # noqa: N818 - never leaves this module
 def load_json(data: bytes, source: str, *, limit: int = MAX_BYTES, depth: int = MAX_DEPTH) -> Any:
     """The value of a JSON file of at most `limit` bytes, nested at most `depth` levels. A leading UTF-8 BOM is dropped.
 
-    Raises RefusedError: `too-large`, `invalid-encoding`, or `invalid-json` with line and column for wrong syntax, NaN, infinity, numbers
-    without end, duplicate keys, lone surrogates and deep nesting.
+    Raises RefusedError: `too-large`, `invalid-encoding`, or `invalid-json` with line and column for wrong syntax, NaN,
+    infinity, numbers without end, duplicate keys, lone surrogates and deep nesting.
     """
     if len(data) > limit:
         raise RefusedError("too-large", f"{len(data):,} bytes, at most {limit:,} are read", where=Place(source))
@@ -97,21 +97,21 @@ def _refuse_depth(text: str, source: str, depth: int) -> None:
 def _offset_of_refused(text: str) -> int:
     """Where the first duplicate key or refused number stands in a text that is JSON but for that."""
     around: list[set[str] | None] = []
-    token_before = ""
+    previous = ""
     for token in _TOKEN.finditer(text):
         word = token.group()
         if word in "[{":
             around.append(set() if word == "{" else None)
         elif word in "]}":
             around.pop()
-        elif word[0] == '"' and around and around[-1] is not None and token_before in "{,":
+        elif word[0] == '"' and around and around[-1] is not None and previous in "{,":
             key = json.loads(word)
             if key in around[-1]:
                 return token.start()
             around[-1].add(key)
         elif word[0] in "-0123456789NI" and _is_refused(word):
             return token.start()
-        token_before = word
+        previous = word
     return 0
 
 

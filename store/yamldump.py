@@ -1,7 +1,8 @@
 """YAML out: the one canonical dumper (DESIGN.md section 10).
 
-Keys in the order given, UTF-8 as it is, nothing folded, `|` for text of several lines. Maps and lists of scalars stand on one line where they
-fit, everything else in block style. Text stands without quotes only where no YAML 1.1 or 1.2 reader could see anything but text.
+Keys in the order given, UTF-8 as it is, nothing folded, `|` for text of several lines. Maps and lists of scalars stand
+on one line where they fit, everything else in block style. Text stands without quotes only where no YAML 1.1 or 1.2
+reader could see anything but text.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ _LONG_KEY = 500  # a key of more than 1,024 characters cannot stand before `: `
 _WORD = r"\w(?:[\w./-]*\w)?"
 # At most two words: what is a name or an id stands plain, what is prose stands in quotes.
 _PLAIN = re.compile(rf"(?:\.(?=[^\W\d_]))?{_WORD}(?::{_WORD})*(?: {_WORD}(?::{_WORD})*)?\Z")
-_WORDS = frozenset("y n yes no on off true false null .inf .nan".split())
+_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", ".inf", ".nan"))
 _NUMBER = re.compile(
     r"(?:0b[01_]+|0o[0-7_]+|0x[0-9a-f_]+|[0-9][0-9_]*(?::[0-9_]+)*(?:\.[0-9_]*)?(?:e[-+]?[0-9_]+)?)\Z|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}",
     re.IGNORECASE | re.ASCII,
 )
-# Controls, line ends that only some readers know, BOM, marks that turn the direction of text round, noncharacters, surrogates.
+# Controls, line ends that only some readers know, BOM, marks that turn the direction of text round, noncharacters.
 _SPECIAL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"
 _ESCAPED = re.compile(f'[{_SPECIAL}\\\\"\t\n]')
 _NOT_LITERAL = re.compile(f"[{_SPECIAL}]|[ \t](?:\n|\\Z)")
@@ -34,10 +35,10 @@ _SHORT = {"\\": "\\\\", '"': '\\"', "\t": "\\t", "\n": "\\n", "\r": "\\r", "\x00
 
 
 def dump(data: Any) -> str:
-    """`data` (dicts with text keys, lists, tuples, str, int, float, bool, None) as the text of a YAML file, with a line end at its end.
+    """The text of a YAML file that holds `data`: dicts with text keys, lists, tuples, str, int, float, bool, None.
 
-    `yamlio.load(dump(data)) == data`. Raises RefusedError `cannot-write` for lone surrogates, NaN, infinity and nesting deeper than
-    MAX_DEPTH; TypeError for values that are not plain data.
+    `yamlio.load(dump(data)) == data`. Raises RefusedError `cannot-write` for lone surrogates, NaN, infinity and
+    nesting deeper than MAX_DEPTH; TypeError for values that are not plain data.
     """
     _refuse_deep(data, 0)
     return "\n".join(_block(data, 0)) + "\n"
@@ -56,7 +57,7 @@ def is_plain(text: str) -> bool:
 
 
 def is_literal(text: str) -> bool:
-    """Whether the text stands as a `|` block: several lines, and nothing that an editor would strip or a reader would change."""
+    """Whether text stands as a `|` block: it has lines, and nothing that an editor strips or a reader changes."""
     return (
         "\n" in text.rstrip("\n")
         and not text[0].isspace()
@@ -119,7 +120,9 @@ def _entry(key: Any, item: Any, indent: int) -> list[str]:
 
 
 def one_line(value: Any, column: int) -> str | None:
-    """The value on one line from `column`, None when it needs more: a `|` block, maps or lists that hold maps, what does not fit."""
+    """The value on one line from `column`; None for a `|` block, what holds maps or lists that hold something, what
+    does not fit.
+    """
     if isinstance(value, str):
         return None if is_literal(value) else _flow(value)
     if isinstance(value, dict):

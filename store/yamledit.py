@@ -1,4 +1,4 @@
-"""Editing a YAML file in which a person left comments: they stay, wherever they can, where they stand (DESIGN.md section 10)."""
+"""Editing a YAML file in which a person left comments: they stay where they are (DESIGN.md section 10)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
-from yaml.cyaml import CParser
+from yaml._yaml import CParser
 from yaml.events import ScalarEvent, StreamEndEvent
 
 from schemas.errors import RefusedError
@@ -33,7 +33,7 @@ _IDENTITY = (
 
 
 def has_comments(text: str) -> bool:
-    """Whether a person left comments in the text (valid YAML), that is, any but the line that names the schema for editors."""
+    """Whether a person left comments in a text (valid YAML): any but the line that names the schema for editors."""
     return any(not comment.startswith(_HEADER) for comment in comments_of(text))
 
 
@@ -45,9 +45,9 @@ def comments_of(text: str) -> list[str]:
 def edit_keeping_comments(text: str, data: dict[str, Any]) -> str:
     """The new text of a file for `data`: the old text's comments and order of keys are kept.
 
-    What the old text and `data` agree on stays where it is. A comment whose place is gone, or a text that the editor cannot change
-    without changing what it means, falls back: the comments (the missing ones, or all of them) stand as a block at the head of the file.
-    The result always loads equal to `data`, and no comment is lost.
+    What the old text and `data` agree on stays where it is. A comment whose place is gone, or a text that the editor
+    cannot change without changing what it means, falls back: the comments (the missing ones, or all of them) stand as
+    a block at the head of the file. The result always loads equal to `data`, and no comment is lost.
     """
     old = comments_of(text)
     edited = _round_trip(text, data)
@@ -79,13 +79,15 @@ def _gaps(text: str) -> Iterator[tuple[int, int]]:
     parser = CParser(text)
     start = 0
     while not isinstance(event := parser.get_event(), StreamEndEvent):
-        if isinstance(event, ScalarEvent) and event.end_mark.index > event.start_mark.index:
-            yield start, event.start_mark.index
-            start = event.end_mark.index
-            if event.style in ("|", ">"):
-                head = _BLOCK_HEAD.match(text, event.start_mark.index)
-                if head:
-                    yield head.start() + 1, head.end()
+        if not isinstance(event, ScalarEvent) or event.start_mark is None or event.end_mark is None:
+            continue
+        first, end = event.start_mark.index, event.end_mark.index
+        if end > first:
+            yield start, first
+            start = end
+            head = _BLOCK_HEAD.match(text, first) if event.style in ("|", ">") else None
+            if head:
+                yield head.start() + 1, head.end()
     yield start, len(text)
 
 
@@ -122,7 +124,8 @@ def _round_trip(text: str, data: dict[str, Any]) -> str | None:
         _merge_map(tree, data)
         editor.dump(tree, out)
     except (YAMLError, ValueError, TypeError, AttributeError, IndexError, KeyError, NotImplementedError):
-        # ruamel raises all of these on texts that are valid but unusual; what it cannot edit is written afresh by the caller.
+        # ruamel raises all of these on texts that are valid but unusual; what it cannot edit is written
+        # afresh by the caller.
         return None
     return out.getvalue()
 

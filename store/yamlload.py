@@ -1,7 +1,8 @@
 """YAML in: one strict reader on the C parser (DESIGN.md section 10).
 
-What every YAML reader reads the same is read; where readers differ (dates, octals, sexagesimals, `yes`) the words stay text, and what could
-hide something (duplicate keys, anchors, aliases, tags, merge keys, several documents) is refused with its place.
+What every YAML reader reads the same is read; where readers differ (dates, octals, sexagesimals, `yes`) the words stay
+text, and what could hide something (duplicate keys, anchors, aliases, tags, merge keys, several documents) is refused
+with its place.
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
 import yaml
-from yaml.cyaml import CParser
+from yaml._yaml import CParser
 from yaml.events import (
     AliasEvent,
     DocumentStartEvent,
-    Event,
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
@@ -33,18 +33,19 @@ ValuePath = tuple[str | int, ...]
 
 _BOM = "\ufeff"
 _WORDS: dict[str, Any] = {"null": None, "true": True, "false": False, "": None}
-_UNSURE = frozenset(
-    "~ Null NULL True TRUE False FALSE .inf .Inf .INF -.inf -.Inf -.INF +.inf +.Inf +.INF .nan .NaN .NAN".split()
-)
+_UNSURE = re.compile(r"~|Null|NULL|True|TRUE|False|FALSE|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _INT = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
 _FLOAT = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z")
 _MAX_DIGITS = 1000
 _MARKER = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?:[ \r].*)?$", re.MULTILINE)
-# Line ends that YAML 1.1 knows and 1.2 does not, controls, a BOM inside the text, surrogates: two readers would read two texts.
+# Line ends that YAML 1.1 knows and 1.2 does not, controls, a BOM inside the text, surrogates: two readers would read
+# two texts.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|\r(?!\n)")
 _HINTS = {
     "mapping values are not allowed in this context": "put the value in double quotes, it holds a colon and a space",
-    "found character that cannot start any token": "indent with spaces, not tabs; put a value that starts with @, ` or % in double quotes",
+    "found character that cannot start any token": (
+        "indent with spaces, not tabs; put a value that starts with @, ` or % in double quotes"
+    ),
     "could not find expected ':'": "check the indentation of this line and the line before; text goes in double quotes",
     "did not find expected key": "check the indentation and the quotes of this line and the line before",
     "did not find expected ',' or ']'": "close the list with ]",
@@ -54,10 +55,11 @@ _HINTS = {
 
 
 def load(text: str, source: str, *, first_line: int = 1) -> Any:
-    """The data of one YAML document: dicts with text keys, lists, str, int, float, bool and None. An empty document is None.
+    """The data of one YAML document: dicts with text keys, lists, str, int, float, bool, None (an empty document too).
 
-    `source` names the file in errors and `first_line` is the line of the file on which `text` starts. A leading BOM is dropped.
-    Raises RefusedError `merge-conflict` (naming the lines of the markers) or `invalid-yaml`, each with file, line and column.
+    `source` names the file in errors and `first_line` is the line of the file on which `text` starts. A leading BOM is
+    dropped. Raises RefusedError `merge-conflict` (naming the lines of the markers) or `invalid-yaml`, each with file,
+    line and column.
     """
     text = text.removeprefix(_BOM)
 
@@ -169,10 +171,10 @@ _Fail = Callable[..., NoReturn]
 
 def _construct(parser: CParser, fail: _Fail) -> Any:
     """One document from the parser's events: a loop, not a recursion, so that no nesting can exhaust the stack."""
-    read: Callable[[], Event] = parser.get_event
+    read: Callable[[], Any] = parser.get_event
     around: list[tuple[dict[str, Any] | list[Any], str | None]] = []
-    current: dict[str, Any] | list[Any] = []  # the document is the one item of this list
-    document = current
+    document: list[Any] = []  # the document is the one item of this list
+    current: dict[str, Any] | list[Any] = document
     key: str | None = None
     value: Any
     while True:
@@ -199,7 +201,7 @@ def _construct(parser: CParser, fail: _Fail) -> Any:
             value = current
             current, key = around.pop()
         elif kind is StreamEndEvent:
-            return document[0] if document else None  # type: ignore[call-overload]
+            return document[0] if document else None
         elif kind is AliasEvent:
             fail(
                 f"the alias *{event.anchor} (aliases are not read)",
@@ -213,11 +215,11 @@ def _construct(parser: CParser, fail: _Fail) -> Any:
         if key is None:
             current.append(value)  # type: ignore[union-attr]
         else:
-            current[key] = value  # type: ignore[index,call-overload]
+            current[key] = value  # type: ignore[call-overload]
             key = None
 
 
-def _key(event: ScalarEvent, current: Any, fail: _Fail) -> str:
+def _key(event: Any, current: Any, fail: _Fail) -> str:
     key = event.value
     if not event.style:
         if key == "<<":
@@ -229,7 +231,7 @@ def _key(event: ScalarEvent, current: Any, fail: _Fail) -> str:
     return str(key)
 
 
-def _plain(event: ScalarEvent, fail: _Fail) -> Any:
+def _plain(event: Any, fail: _Fail) -> Any:
     """What a scalar without quotes means: the three words, JSON's numbers, else text."""
     value: str = event.value
     if value in _WORDS:
@@ -250,7 +252,7 @@ def _plain(event: ScalarEvent, fail: _Fail) -> Any:
                     "put it in double quotes if it is text",
                 )
             return number
-    if value in _UNSURE:
+    if value[0] in "~NTF.+-" and _UNSURE.fullmatch(value):
         fail(
             f"{value} is not one of the words true, false, null",
             event.start_mark.index,
@@ -270,7 +272,7 @@ def _refuse_property(event: Any, fail: _Fail) -> NoReturn:
     fail(f"the YAML tag {tag} (not read)", event.start_mark.index, "leave it out, or put the value in double quotes")
 
 
-def _refuse_document(event: DocumentStartEvent, is_second: bool, fail: _Fail) -> None:
+def _refuse_document(event: Any, is_second: bool, fail: _Fail) -> None:
     if is_second:
         fail("a second document starts here", event.start_mark.index, "keep one document a file")
     if event.version or event.tags:
@@ -293,10 +295,9 @@ def _locate(text: str) -> Iterator[tuple[ValuePath, tuple[int, int]]]:
                 continue
             else:
                 mark = event.start_mark
-                yield (
-                    tuple(part for part in path if part is not None),
-                    (mark.line + 1, mark.index - lines[mark.line] + 1),
-                )
+                assert mark is not None  # events of a parser have marks, those of an emitter need not
+                place = (mark.line + 1, mark.index - lines[mark.line] + 1)
+                yield tuple(part for part in path if part is not None), place
                 if isinstance(event, MappingStartEvent | SequenceStartEvent):
                     path.append(None if isinstance(event, MappingStartEvent) else 0)
                     continue
