@@ -15,6 +15,7 @@ from text.marks import (
     CodeSpan,
     any_tags,
     code_spans,
+    old_quotes_as_plain,
     quote_marks,
     strong_marks,
     unescape_entities,
@@ -26,6 +27,7 @@ LineKind = Literal["row", "item", "line", "sentence"]
 
 _BARS = re.compile(r"\\?\|+")
 _VARIABLE = re.compile(r"\|([A-Za-z][\w ]*)\|")  # `|name|` marks a variable in Bikeshed
+_BACKTICKS = re.compile(r"\\?`+")
 _TASK_MARK = re.compile(r"\[[ xX]\]\s+")
 
 
@@ -107,7 +109,7 @@ def _show(spec: SpecText, block: Block, segment: SpanT, span: SpanT) -> str:
         shown = unescape_entities(_without(text, (start, end), any_tags(text, segment)))
         return _one_line(_VARIABLE.sub(r"\1", shown))
     if spec.media == "plain" and not spec.path.lower().endswith(".rst"):
-        return _one_line(text[start:end])
+        return _one_line(old_quotes_as_plain(text[start:end]))
     if block.kind in ("fence", "front_matter"):
         return _one_line(text[start:end])
     code = code_spans(text, segment)
@@ -161,4 +163,13 @@ def _shared(one: SpanT, other: SpanT) -> bool:
 
 
 def _one_line(raw: str) -> str:
-    return " ".join(_BARS.sub("/", raw).split())
+    """Whitespace folded, bars as `/`, and backticks that mark no code as plain quotes."""
+    shown = " ".join(_BARS.sub("/", raw).split())
+    if "`" not in shown:
+        return shown
+    kept: list[str] = []
+    position = 0
+    for one in code_spans(shown, (0, len(shown))):
+        kept += [_BACKTICKS.sub("'", shown[position : one.start]), shown[one.start : one.end]]
+        position = one.end
+    return "".join([*kept, _BACKTICKS.sub("'", shown[position:])])

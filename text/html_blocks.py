@@ -66,25 +66,6 @@ def html_parts(text: str, span: SpanT) -> HtmlParts:
     return parts
 
 
-def with_inline_tags(text: str, blanked: str, sentence: SpanT, limits: SpanT) -> SpanT:
-    """The sentence with the inline tags that touch its ends, so that `<code>x</code> is ...` keeps its first tag.
-
-    `limits` are the neighbours' ends: the span never grows over them.
-    """
-    start, end = sentence
-    while start > limits[0] and blanked[start - 1] == " " and text[start - 1] == ">":
-        opening = text.rfind("<", limits[0], start)
-        if opening < 0 or text.startswith("</", opening) or blanked[opening] != " ":
-            break
-        start = opening
-    while end < limits[1] and text.startswith("</", end) and blanked[end] == " ":
-        closing = text.find(">", end, limits[1])
-        if closing < 0:
-            break
-        end = closing + 1
-    return start, end
-
-
 def headings(text: str, span: SpanT) -> list[HtmlHeading]:
     """The headings of an HTML block that begin a line of it, outside comments and verbatim elements."""
     found: list[HtmlHeading] = []

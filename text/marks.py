@@ -27,6 +27,7 @@ INLINE_TAG = re.compile(
 ANY_TAG = re.compile(r"</?[A-Za-z][\w:-]*" + _ATTRIBUTES + r">|</?[A-Za-z][^<>]*>")
 _TAG_OR_COMMENT = re.compile(f"{_COMMENT}|{ANY_TAG.pattern}", re.DOTALL)
 _QUOTE_MARKS = re.compile(r"\n[ \t]*((?:>[ \t]?)+)")
+_OLD_QUOTES = re.compile(r"(?<!`)`([^`'\n]{1,60})'(?!\w)")
 _IMAGE = re.compile(r"!\[([^\[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])")
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\](?:\((?:[^()\\]|\\.|\([^()]*\))*\)|\[[^\[\]]*\])")
 _EMPTY_LINK = re.compile(r"\[\s*\]\([^()]*\)")
@@ -108,14 +109,19 @@ def quote_marks(text: str, span: SpanT) -> list[SpanT]:
     return [match.span(1) for match in _QUOTE_MARKS.finditer(text, *span)]
 
 
-def blanked(text: str, spans: list[SpanT]) -> str:
-    """A copy of `text` in which each of `spans` (sorted, apart) is as many spaces, so that offsets stay."""
+def blanked(text: str, spans: list[SpanT], blank: str) -> str:
+    """A copy of `text` in which each character of `spans` (sorted, apart) is `blank`, so that offsets stay."""
     kept: list[str] = []
     position = 0
     for start, end in spans:
-        kept += [text[position:start], " " * (end - start)]
+        kept += [text[position:start], blank * (end - start)]
         position = end
     return "".join([*kept, text[position:]])
+
+
+def old_quotes_as_plain(text: str) -> str:
+    """A copy of plain text whose quotes in the old style (a backtick, then an apostrophe) are two apostrophes."""
+    return _OLD_QUOTES.sub(r"'\1'", text) if "`" in text else text
 
 
 def plain_title(raw: str) -> str:

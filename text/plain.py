@@ -163,14 +163,14 @@ class _Parser:
         mark = _MARK.match(line.text)
         if mark is None:
             return False
+        deeper = line.indent - self.lines[first].indent
+        if deeper < 0 and any(column == line.indent for column, _ in self.items):
+            return True  # back at the column of an open item's mark
         opener = _MARK.match(self.lines[first].text)
-        if opener is not None:
-            deeper = line.indent - self.lines[first].indent
-            same = deeper == 0 and _mark_class(mark["mark"]) == _mark_class(opener["mark"])
-            nested = deeper >= opener.end() and mark["mark"] in _BULLETS
-            outer = deeper < 0 and any(at == line.indent for at, _ in self.items)
-            return same or outer or (nested and not self.is_rst)
-        return not self.is_rst and mark["mark"] in _BULLETS
+        if opener is None:
+            return not self.is_rst and mark["mark"] in _BULLETS
+        fellow = deeper == 0 and _mark_class(mark["mark"]) == _mark_class(opener["mark"])
+        return fellow or (not self.is_rst and deeper >= opener.end() and mark["mark"] in _BULLETS)
 
     def _top(self, kind: BlockKind, span: SpanT) -> None:
         self.items.clear()
@@ -346,7 +346,7 @@ def _margin(lines: list[_Line]) -> int:
     """The indentation of the text: above 0 when most lines are indented, as in an RFC."""
     filled = [line.indent for line in lines if not line.blank]
     indented = [indent for indent in filled if indent > 0]
-    return min(indented) if len(indented) * 10 > len(filled) * 7 else 0
+    return min(indented) if len(indented) * 10 > len(filled) * 6 else 0
 
 
 def _mark_class(mark: str) -> str:

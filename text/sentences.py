@@ -138,7 +138,7 @@ def _western_end(piece: str, begin: int, stop: int, after: int) -> int | None:
     if not _may_start(piece, opening):
         return None
     word_match = _LAST_WORD.search(piece, max(begin, stop - 40), stop)
-    word = word_match.group() if word_match else ""
+    word = word_match.group().strip("\u2060") if word_match else ""
     if is_dot and _is_abbreviation(word, piece[opening]):
         closes_list = word.lower() == "etc" and ")" in piece[stop:after]
         return after if closes_list else None

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from text.blocks import Block, ParsedBlock, Section, Unit
 from text.coordinates import SpanT, SpecText
-from text.html_blocks import HtmlParts, html_parts, with_inline_tags
+from text.html_blocks import HtmlParts, html_parts
 from text.markdown import parse_markdown
-from text.marks import blanked, quote_marks, says_something
+from text.marks import blanked, old_quotes_as_plain, quote_marks, says_something
 from text.plain import parse_plain
 from text.sentences import sentences, trim
 
@@ -166,11 +166,13 @@ def _parent(block: ParsedBlock, numbers: dict[int, int]) -> int | None:
 def _units(spec: SpecText, blocks: tuple[Block, ...], quoted: set[int]) -> tuple[Unit, ...]:
     found: list[tuple[SpanT, int, bool]] = []
     html = {block.index: html_parts(spec.text, block.span) for block in blocks if block.kind == "html"}
-    silent = [tag for parts in html.values() for tag in parts.inline_tags]
-    for index in quoted:
-        silent += [mark for segment in blocks[index].segments for mark in quote_marks(spec.text, segment)]
-    # Sentences are cut where inline tags and the `>` of quotes are as good as spaces.
-    text = blanked(spec.text, sorted(silent))
+    # Sentences are cut where the `>` of a quote is as good as a space, and an inline tag as good as nothing: it
+    # becomes word joiners, which no sentence rule stops at and which stay with the word that they touch.
+    text = blanked(spec.text, [tag for parts in html.values() for tag in parts.inline_tags], "\u2060")
+    marks = [mark for index in quoted for segment in blocks[index].segments for mark in quote_marks(spec.text, segment)]
+    text = blanked(text, sorted(marks), " ")
+    if spec.media == "plain":
+        text = old_quotes_as_plain(text)  # a backtick that opens a quote is no code mark
     for block in blocks:
         if block.kind in ("paragraph", "item"):
             spans = [(span, says_something(spec.quoted(span))) for span in sentences(text, block.segments)]
@@ -188,16 +190,9 @@ def _units(spec: SpecText, blocks: tuple[Block, ...], quoted: set[int]) -> tuple
 
 
 def _html_units(spec: SpecText, parts: HtmlParts, without_tags: str) -> list[tuple[SpanT, bool]]:
-    found: list[tuple[SpanT, bool]] = [(line, False) for span in parts.verbatim for line in line_units(spec, span)]
-    for part in parts.prose:
-        floor = part[0]
-        cut = sentences(without_tags, (part,))
-        for index, span in enumerate(cut):
-            ceiling = cut[index + 1][0] if index + 1 < len(cut) else part[1]
-            whole = with_inline_tags(spec.text, without_tags, span, (floor, ceiling))
-            found.append((whole, says_something(spec.quoted(whole))))
-            floor = whole[1]
-    return found
+    prose = sentences(without_tags, parts.prose)
+    verbatim = [line for span in parts.verbatim for line in line_units(spec, span)]
+    return [(span, says_something(spec.quoted(span))) for span in prose] + [(line, False) for line in verbatim]
 
 
 def line_units(spec: SpecText, span: SpanT) -> list[SpanT]:
