@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from store.snapshot import Snapshot
-
 from gates.claims import Claim, ClaimEdge, Claims, Drafted
 from gates.found import Found
 from schemas.anchors import Anchor, AnchorEdge, AnchorStore
@@ -17,6 +15,7 @@ from schemas.finding import FindingPlace
 from schemas.kinds import Severity
 from store.cards import CardFile
 from store.graph import Graph
+from store.snapshot import Snapshot
 from text.coordinates import SpanT, SpecText, of_text
 from text.cores import core
 from text.folding import Folded, fold, folded
@@ -47,9 +46,9 @@ class Audited:
         """Every card file that can be read, by path."""
         return self.snapshot.card_files
 
-    @cached_property
+    @property
     def cards(self) -> tuple[Card, ...]:
-        return tuple(file.card for file in self.card_files)
+        return self.snapshot.cards
 
     @property
     def card_by_id(self) -> Mapping[str, Card]:
@@ -59,14 +58,19 @@ class Audited:
     def anchor_by_id(self) -> Mapping[str, Anchor]:
         return self.snapshot.anchor_by_id
 
-    @cached_property
+    @property
     def stores(self) -> Mapping[str, AnchorStore]:
         """The anchors files that can be read, by spec key."""
-        return {key: file.store for key, file in self.snapshot.anchors.items()}
+        return self.snapshot.anchor_stores
 
     def spec(self, key: str) -> SpecText | None:
-        """The spec of an anchors file as it is today, None when its file is gone."""
+        """The spec of an anchors file as it is today, None when its file is gone or cannot be read."""
         return self.snapshot.spec(key)
+
+    def is_unreadable(self, key: str) -> bool:
+        """Whether the spec is there but cannot be read, which is a finding of its own."""
+        path = self.stores[key].spec.path
+        return any(problem.where.file == path for problem in self.snapshot.problems)
 
     @cached_property
     def specs(self) -> Mapping[str, Drafted]:

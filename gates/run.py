@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
-
-from store.snapshot import Snapshot
+from typing import TypeAlias
 
 from gates.audited import Audited
 from gates.claims import Claims, Drafted
 from gates.registry import Rule, Stage, rule_named, rules
 from schemas.config import Config, Ignore
 from schemas.finding import Finding, Findings, NotChecked
+from store.snapshot import Snapshot
 
-Subject = Claims | Drafted | Snapshot
+Subject: TypeAlias = Claims | Drafted | Snapshot
 
 
 def run(

@@ -33,6 +33,11 @@ def listed(items: Collection[str], limit: int = 5) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 claim`, `2 claims`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def command(*words: str) -> str:
     """A command line that can be pasted into a shell."""
     return " ".join(quote(escaped(word)) for word in words)

@@ -53,7 +53,7 @@ class Topics:
         return self.heading(self.title) if self.title is not None else ""
 
     def opening(self) -> list[tuple[int, int]]:
-        """Spans of the text before the first section and of the first section with its deeper ones (D7), title left out."""
+        """Spans of the text before the first section and of the first section with its deeper ones (D7), without title."""
         sections = self._structure.sections
         real = [section for section in sections if section.heading is not None and section.index != self.title]
         if not real:

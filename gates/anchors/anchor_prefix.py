@@ -37,7 +37,9 @@ ON = "instance"
 
 def check(subject: Claims | Audited) -> Iterator[Found]:
     if isinstance(subject, Claims):
-        yield from _claims(subject, subject.anchor_prefix or "")
+        if subject.anchor_prefix is None:
+            raise ValueError("stage adopt needs Claims.anchor_prefix")
+        yield from _claims(subject, subject.anchor_prefix)
         return
     prefix = subject.snapshot.config.anchor_prefix
     for drafted in subject.specs.values():

@@ -6,10 +6,14 @@ block or a term that both use tie them into one.
 **Why** A card of unrelated claims cannot be built, tested or put off as one thing. Each claim is valid and so is the
 card: that they have nothing to do with each other is in the headings and the edges.
 
-**Bad** A story with "A link lives for 30 days" (Expiry) and "The owner page shows both figures" (Statistics), and no
-edge.
+**Bad** The claims stand under "Expiry" and "Statistics", and no edge joins them:
 
-**Good** Two stories; or an edge that says why the one needs the other.
+    cards/STY-7Q4M2K9X.yaml:
+    acceptance:
+      - {id: A1, text: "A link lives for 30 days.", anchors: [ANC-7Q4M2K9X]}
+      - {id: A2, text: "The owner page shows both figures.", anchors: [ANC-2F81ZD3A]}
+
+**Good** Two stories; or the spec says why the one needs the other, and an edge does too.
 
 **Way out** Draft again (`isopod draft SPEC`), or move the claim to the card of its topic.
 """

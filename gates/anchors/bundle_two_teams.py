@@ -6,8 +6,11 @@ the default.
 **Why** A card has one team; a claim of another team's section on it is work that its owners do not see. Which section
 is whose stands in config, not in the card.
 
-**Bad** With `sections: {Billing: {team: payments}}` and `default_team: growth`, a story of growth that holds a claim
-of "Billing".
+**Bad** ANC-2F81ZD3A stands under the heading "Billing":
+
+    config.yaml:                   specs: {shop: {path: specs/shop.md, sections: {Billing: {team: payments}}}}
+    cards/STY-7Q4M2K9X.yaml:       team: growth
+                                   anchors: [ANC-7Q4M2K9X, ANC-2F81ZD3A]
 
 **Good** Two stories, one a team, the second waiting for the first if an edge says so.
 

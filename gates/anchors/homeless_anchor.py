@@ -45,8 +45,15 @@ def check(drafted: Drafted) -> Iterator[Found]:
                 claim,
                 f"{shown(claim.exact)} {wrong}",
                 related=[card.id for card in drafted.cards_of.get(claim.id, ())],
-                fix=command("isopod", "compile", drafted.claims.spec.path),
+                fix=_fix(drafted, claim),
             )
+
+
+def _fix(drafted: Drafted, claim: Claim) -> str:
+    """Compile places what no card holds; what a card holds too much is looked at first."""
+    if claim.id in drafted.cards_of:
+        return command("isopod", "show", claim.id)
+    return command("isopod", "compile", drafted.claims.spec.path)
 
 
 def _at_home(drafted: Drafted, claim: Claim) -> str | None:

@@ -5,7 +5,11 @@
 **Why** A question that nothing waits for is never answered: no card shows it, no frontier changes with it. What waits
 for a gate is in other cards.
 
-**Bad** `GAT-M1X9QE7B` "Whether a paid plan gets longer periods is not decided yet", and no card that depends on it.
+**Bad** No card depends on it:
+
+    cards/GAT-M1X9QE7B.yaml:
+    title: Whether a paid plan gets longer periods is not decided yet
+    gate: {waits_for: answer}
 
 **Good**
 

@@ -48,7 +48,7 @@ def check(claims: Claims) -> Iterator[Found]:
                 term,
                 f"{shown(term.exact)} is defined but no other claim uses it: use the word where it is meant, "
                 "or drop the definition",
-                fix=command("isopod", "show", term.id),
+                fix=command("isopod", "compile", claims.spec.path, "--preview"),
             )
 
 

@@ -34,14 +34,16 @@ ON = "instance"
 
 
 def check(audited: Audited) -> Iterator[Found]:
+    at = {file.path: file.card.id for file in audited.card_files}
     for file in audited.card_files:
         path = PurePosixPath(file.path)
-        if path.stem != file.card.id:
-            right = str(path.with_name(f"{file.card.id}.yaml"))
+        right = str(path.with_name(f"{file.card.id}.yaml"))
+        # Where the right file holds the same id already, this one is a copy: C201 says so, and a rename would lose one.
+        if file.path != right and at.get(right) != file.card.id:
             yield audited.on_card(
                 file.card,
                 ("id",),
                 f"the card {escaped(file.card.id)} is in a file called {escaped(path.name)}: rename the file "
                 f"to {escaped(right)}",
-                fix=command("mv", file.path, right),
+                fix=command("mv", "-n", file.path, right),
             )

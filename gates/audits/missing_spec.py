@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from gates.audited import Audited
 from gates.found import Found
-from gates.words import command, escaped
+from gates.words import command, counted, escaped
 from schemas.anchors import AnchorStore
 from text.folding import fold
 
@@ -34,7 +34,7 @@ ON = "instance"
 
 def check(audited: Audited) -> Iterator[Found]:
     for key, store in audited.stores.items():
-        if audited.spec(key) is not None:
+        if audited.spec(key) is not None or audited.is_unreadable(key):
             continue
         old = store.spec.path
         new = _renamed_to(audited, store)
@@ -42,7 +42,7 @@ def check(audited: Audited) -> Iterator[Found]:
             message = f"the spec {escaped(old)} is gone and {escaped(new)} holds its claims: record the rename"
             fix = command("isopod", "spec", "mv", old, new)
         else:
-            message = f"the spec {escaped(old)} of {len(store.anchors)} claims is gone: bring the file back"
+            message = f"the spec {escaped(old)} of {counted(len(store.anchors), 'claim')} is gone: bring the file back"
             fix = command("git", "log", "--follow", "--", old)
         yield Found(
             key, message, audited.in_store(key, "spec", "path"), (new,) if new else (), fix, heuristic=store.heuristic

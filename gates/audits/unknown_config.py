@@ -81,7 +81,8 @@ def _in_card(config: Config, card: Card) -> Iterator[tuple[Path, str]]:
         yield ("team",), _unknown_team(config, card.team)
     if card.request and config.team(card.request.team) is None:
         yield ("request", "team"), _unknown_team(config, card.request.team)
-    if card.due and card.due not in config.milestones and not _is_date(card.due):
+    # Milestones go when their time has passed; a done card keeps the one that it had.
+    if card.due and card.state != "done" and card.due not in config.milestones and not _is_date(card.due):
         known = one_of(config.milestones)
         yield ("due",), f"due is {escaped(card.due)}: give a date YYYY-MM-DD or a milestone of config ({known})"
 
