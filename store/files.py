@@ -1,0 +1,45 @@
+"""Single files outside transactions: read with errors for people, written once under a name that says their content."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from schemas.errors import OutsideError, Place
+
+
+def read_file(path: Path, source: str) -> bytes | None:
+    """The bytes of a file, None when there is none; `source` names it in errors.
+
+    Raises OutsideError when it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise OutsideError("unreadable-file", f"cannot be read: {error.strerror}", where=Place(source)) from None
+
+
+def write_by_content(path: Path, data: bytes, source: str) -> None:
+    """Write a file whose name is made of its content: whole or not at all, and not again when it is there.
+
+    Raises OutsideError when the disk refuses.
+    """
+    try:
+        if path.is_file() and path.read_bytes() == data:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".isopod-tmp-", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise OutsideError("unwritable-file", f"cannot be written: {error.strerror}", where=Place(source)) from None

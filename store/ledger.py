@@ -1,0 +1,182 @@
+"""The ledger: what was sealed, attested, published, pinned and excepted, one canonical JSON file an entry.
+
+An entry's file is named after the sha256 of its bytes and names the heads that it was written on, so two branches
+join as a union and every changed, missing or cut entry shows (DESIGN.md section 11). `checkpoint.json` names the
+heads. Each of its lines is a whole checkpoint: a union merge of two branches keeps both lines, and the next entry
+makes them one again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import rfc8785
+
+from schemas.errors import ConflictError, IsopodError, Place, RefusedError
+from schemas.ledger import Checkpoint, ExemptionBody, LedgerEntry
+from store.instance import Instance
+from store.records import digest, names_in
+from store.view import View
+from store.yamlio import load_json
+
+if TYPE_CHECKING:
+    from store.transaction import Transaction
+
+CHECKPOINT: Final = "checkpoint.json"
+EntryType = Literal["seal", "exemption", "attestation", "publish", "contract"]
+_ENDING: Final = ".json"
+_TAG: Final = "sha256:"
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFile:
+    """An entry, its name (the sha256, hex, of its file's bytes), and its path relative to the instance."""
+
+    name: str
+    path: str
+    entry: LedgerEntry
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerProblem:
+    """What does not hold in the ledger.
+
+    `changed`: a file's bytes are not those of its name, or are no entry; `missing`: another entry was written on one
+    that is not there; `cut`: the checkpoint is gone, cannot be read, or names heads that are not there. A head that
+    the checkpoint does not name is no problem: whoever merges two branches may have kept one side of that file.
+    """
+
+    kind: Literal["changed", "missing", "cut"]
+    name: str
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """All that the ledger holds: valid entries by time and name, heads (no entry was written on them), problems."""
+
+    entries: tuple[LedgerFile, ...]
+    heads: tuple[str, ...]
+    problems: tuple[LedgerProblem, ...]
+
+
+def read(view: View, instance: Instance) -> Ledger:
+    """Read and verify the whole ledger; what does not hold is a problem in the result, never an error."""
+    entries: list[LedgerFile] = []
+    problems: list[LedgerProblem] = []
+    for name in names_in(view, instance.ledger_dir, _ENDING):
+        if name != CHECKPOINT:
+            found = _entry(view, instance, name)
+            (problems if isinstance(found, LedgerProblem) else entries).append(found)  # type: ignore[arg-type]
+    here = {file.name for file in entries}
+    present = here | {problem.name for problem in problems}
+    for file in entries:
+        for before in _untagged(file.entry.prev):
+            if before not in present:
+                message = f"the entry {before} is missing, {file.name} was written on it"
+                problems.append(LedgerProblem("missing", before, file.path, message))
+    heads = tuple(sorted(here.difference(*(_untagged(file.entry.prev) for file in entries))))
+    problems.extend(_checkpoint_problems(view, instance, heads, present))
+    ordered = sorted(entries, key=lambda file: (file.entry.at, file.name))
+    return Ledger(tuple(ordered), heads, tuple(problems))
+
+
+def append(
+    tx: Transaction,
+    instance: Instance,
+    *,
+    kind: EntryType,
+    subject: str,
+    body: Mapping[str, Any],
+    by: str,
+    at: str,
+) -> str:
+    """Collect a new entry and the checkpoint that names it in `tx`; returns its name, the sha256 (hex) of its bytes.
+
+    `at` is UTC, `YYYY-MM-DDTHH:MM:SSZ`. The same entry on the same heads is one entry.
+
+    Raises ConflictError when the ledger does not hold (nothing is written on a broken ledger), ManyErrors when the
+    entry is not valid.
+    """
+    prev = [f"{_TAG}{head}" for head in _heads(tx, instance)]
+    data = {"prev": prev, "at": at, "by": by, "type": kind, "subject": subject, "body": dict(body)}
+    entry = LedgerEntry.parse(data, source=instance.relative(instance.ledger_dir))
+    content = rfc8785.dumps(entry.to_data())
+    name = digest(content)
+    tx.write(instance.within(instance.ledger_dir / f"{name}{_ENDING}"), content)
+    tx.write(instance.within(instance.ledger_dir / CHECKPOINT), _checkpoint(name))
+    return name
+
+
+def _heads(tx: Transaction, instance: Instance) -> tuple[str, ...]:
+    """The heads to write on: those on disk, or the entry that `tx` already collected on them."""
+    view = View(instance.root, instance.state_dir)
+    path = instance.ledger_dir / CHECKPOINT
+    pending = tx.read(path)
+    if pending != view.read(path):
+        return tuple(sorted(_named_heads(pending, instance.relative(path))))
+    ledger = read(view, instance)
+    if ledger.problems:
+        first = ledger.problems[0]
+        raise ConflictError(
+            "ledger-broken",
+            f"the ledger does not hold: {first.message}",
+            where=Place(first.path),
+            fix=f"git log -- {instance.relative(instance.ledger_dir)}",
+        )
+    return ledger.heads
+
+
+def exempt(tx: Transaction, instance: Instance, *, subject: str, body: ExemptionBody, by: str, at: str) -> str:
+    """Collect an override of a rule in `tx`: the one seam through which every override goes. Returns the entry's name.
+
+    Raises as `append`.
+    """
+    return append(tx, instance, kind="exemption", subject=subject, body=body.to_data(), by=by, at=at)
+
+
+def _checkpoint(head: str) -> bytes:
+    return rfc8785.dumps(Checkpoint(heads=(f"{_TAG}{head}",)).to_data()) + b"\n"
+
+
+def _entry(view: View, instance: Instance, file_name: str) -> LedgerFile | LedgerProblem:
+    path = instance.ledger_dir / file_name
+    source = instance.relative(path)
+    name = file_name.removesuffix(_ENDING)
+    try:
+        data = view.read(path) or b""
+        if digest(data) != name:
+            message = f"the entry {name} was changed: its bytes are not those of its name"
+            return LedgerProblem("changed", name, source, message)
+        return LedgerFile(name, source, LedgerEntry.parse(load_json(data, source), source=source))
+    except IsopodError as error:
+        return LedgerProblem("changed", name, source, f"the entry {name} cannot be read: {error.message}")
+
+
+def _checkpoint_problems(
+    view: View, instance: Instance, heads: tuple[str, ...], present: set[str]
+) -> Iterable[LedgerProblem]:
+    path = instance.ledger_dir / CHECKPOINT
+    source = instance.relative(path)
+    try:
+        named = _named_heads(view.read(path), source)
+    except RefusedError as error:
+        yield LedgerProblem("cut", CHECKPOINT, source, f"the checkpoint cannot be read: {error.message}")
+        return
+    for head in sorted(named - present):
+        yield LedgerProblem("cut", head, source, f"the entry {head}, a head in the checkpoint, is not there")
+    if heads and not named:
+        yield LedgerProblem("cut", CHECKPOINT, source, "the checkpoint, which names the heads of the ledger, is gone")
+
+
+def _named_heads(data: bytes | None, source: str) -> set[str]:
+    lines = [] if data is None else data.splitlines()
+    checkpoints = (Checkpoint.parse(load_json(line, source), source=source) for line in lines if line.strip())
+    return {head for checkpoint in checkpoints for head in _untagged(checkpoint.heads)}
+
+
+def _untagged(heads: Iterable[str]) -> list[str]:
+    return [head.removeprefix(_TAG) for head in heads]

@@ -1,0 +1,141 @@
+"""The specs of an instance: their files, their text and their keys. People own specs; nothing here writes one."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from schemas.anchors import AnchorStore
+from schemas.config import Config
+from schemas.errors import OutsideError, Place, RefusedError
+from store.instance import Instance
+from text.coordinates import SpecText, decode
+
+SPEC_ENDINGS: Final = (".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".adoc", ".bs", ".html", ".htm")
+"""What `list_specs` takes for a spec in the folder of specs; a command that names a file takes any."""
+
+_MAX_KEY_BYTES: Final = 200
+"""A key becomes a file name, with an ending; file systems take 255 bytes."""
+
+
+class SpecFile(NamedTuple):
+    """A spec of the instance: its key, and its path relative to the instance with `/`."""
+
+    key: str
+    path: str
+
+
+def read_spec(path: Path, *, max_bytes: int, source: str | None = None) -> SpecText:
+    """The text of a spec file; `source` names it in errors and in the result (default: the path as given).
+
+    Raises RefusedError when it is missing, a folder, larger than `max_bytes` or not UTF-8, OutsideError when it
+    cannot be read.
+    """
+    name = source or str(path)
+    place = Place(name)
+    try:
+        with path.open("rb") as file:
+            data = file.read(max_bytes + 1)
+    except FileNotFoundError:
+        raise RefusedError("missing-spec", "there is no such file", where=place, fix="isopod status") from None
+    except IsADirectoryError:
+        raise RefusedError("spec-is-folder", "this is a folder, a spec is a file", where=place) from None
+    except NotADirectoryError:
+        raise RefusedError("missing-spec", "there is no such file: a part of the path is a file", where=place) from None
+    except PermissionError:
+        raise OutsideError("unreadable-file", "no right to read it", where=place, fix=f"chmod u+r {name}") from None
+    except OSError as error:
+        raise OutsideError("unreadable-file", f"cannot be read: {error.strerror}", where=place) from None
+    if len(data) > max_bytes:
+        raise RefusedError(
+            "spec-too-big",
+            f"the file is larger than {max_bytes} bytes",
+            where=place,
+            fix="set limits.spec_bytes in config.yaml, or cut the spec in two",
+        )
+    return decode(data, name)
+
+
+def slug(text: str) -> str:
+    """Letters, marks and digits of any script, casefolded and in NFC; everything else, in runs, one `-`."""
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    kept = "".join(char if unicodedata.category(char)[0] in "LMN" else "-" for char in folded)
+    return "-".join(part for part in kept.split("-") if part)
+
+
+def derive_key(path: str, specs_folder: str) -> str:
+    """The key of a spec at first adopt: its path below the folder of specs without the ending, slugged.
+
+    Source: DESIGN.md section 6.
+    Both paths are relative to the instance, with `/`; a spec elsewhere gets its key from its file name.
+
+    Raises RefusedError when nothing is left to make a key of, or the key is too long for a file name.
+    """
+    inside = path.removeprefix(specs_folder + "/") if path.startswith(specs_folder + "/") else path.rsplit("/", 1)[-1]
+    folder, _, name = inside.rpartition("/")
+    stem = name.rsplit(".", 1)[0] if "." in name.strip(".") else name
+    key = slug(f"{folder}/{stem}")
+    if not key or len(key.encode()) > _MAX_KEY_BYTES:
+        why = "holds no letter or digit" if not key else f"gives a key of more than {_MAX_KEY_BYTES} bytes"
+        raise RefusedError("spec-key", f"the name of the spec {why}", where=Place(path), fix="isopod compile --key KEY")
+    return key
+
+
+def key_of(path: str, config: Config, stores: Iterable[AnchorStore]) -> str:
+    """The key of the spec at `path`: the one that is stored, else the one in config, else one derived from the path."""
+    for store in stores:
+        if store.spec.path == path:
+            return store.spec.key
+    for key, entry in config.specs.items():
+        if entry.path == path:
+            return key
+    return derive_key(path, config.paths.specs)
+
+
+def refuse_taken_key(key: str, path: str, stores: Iterable[AnchorStore]) -> None:
+    """Raise RefusedError when another spec has this key, or one that differs only by case or Unicode form."""
+    for store in stores:
+        if slug(store.spec.key) == slug(key) and store.spec.path != path:
+            raise RefusedError(
+                "spec-key-taken",
+                f"the key {key} is that of {store.spec.path}",
+                where=Place(path),
+                fix=f"isopod compile {path} --key KEY, or isopod spec mv {store.spec.path} {path} if it was renamed",
+            )
+
+
+def list_specs(instance: Instance, stores: Iterable[AnchorStore] = ()) -> tuple[SpecFile, ...]:
+    """The specs of the instance, sorted by path: files below the folder of specs, those named in config, those adopted.
+
+    Hidden files and the folder of recorded runs are left out; an adopted spec whose file is gone is not listed. Two
+    files may have one key: see `equal_keys`.
+    """
+    known = tuple(stores)
+    paths = set(_spec_paths(instance))
+    named = [entry.path for entry in instance.config.specs.values()] + [store.spec.path for store in known]
+    paths.update(path for path in named if (instance.root / path).is_file())
+    return tuple(SpecFile(key_of(path, instance.config, known), path) for path in sorted(paths))
+
+
+def _spec_paths(instance: Instance) -> Iterable[str]:
+    recorded = instance.relative(instance.recorded_dir)
+    for folder, folders, names in os.walk(instance.specs_dir):
+        here = Path(folder)
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and instance.relative(here / name) != recorded
+        )
+        for name in sorted(names):
+            if not name.startswith(".") and name.lower().endswith(SPEC_ENDINGS):
+                yield instance.relative(here / name)
+
+
+def equal_keys(specs: Iterable[SpecFile]) -> Mapping[str, tuple[str, ...]]:
+    """The keys that more than one spec has, with the paths of those specs."""
+    paths: dict[str, list[str]] = defaultdict(list)
+    for spec in specs:
+        paths[spec.key].append(spec.path)
+    return {key: tuple(found) for key, found in sorted(paths.items()) if len(found) > 1}
