@@ -115,7 +115,7 @@ def _show(spec: SpecText, block: Block, segment: SpanT, span: SpanT) -> str:
     code = code_spans(text, segment)
     dropped = strong_marks(text, segment, code)
     if spec.media == "markdown":
-        dropped += [mark for mark in quote_marks(text, segment) if block.kind in ("paragraph", "heading")]
+        dropped += quote_marks(text, segment)
         dropped += _outside(code, [match.span() for match in INLINE_TAG.finditer(text, *segment)])
         dropped += _outside(code, [match.span() for match in COMMENT.finditer(text, *segment)])
     if block.kind == "item" and start == block.span[0]:

@@ -110,7 +110,7 @@ class _Parser:
             return last
         first = self.lines[number]
         mark = _MARK.match(first.text)
-        if mark is not None and self._is_mark(mark, number):
+        if mark is not None and self._is_mark(mark):
             self._item(first, mark, self.lines[last - 1].span[1])
         elif self.items and first.indent > self.items[-1][0]:
             self.items[-1][1].segments.append((first.span[0], self.lines[last - 1].span[1]))
@@ -145,17 +145,11 @@ class _Parser:
 
     def _continues_list(self) -> bool:
         """Whether the block before is an item of the same list (or stands in one)."""
-        return (
-            bool(self.blocks)
-            and self.blocks[-1].construct == self.construct
-            and any(block.kind == "item" and block.construct == self.construct for block in self.blocks[-1:])
-        )
+        return bool(self.blocks) and (self.blocks[-1].kind == "item" or self.blocks[-1].parent is not None)
 
-    def _is_mark(self, mark: re.Match[str], number: int) -> bool:
-        """`o` and letters are words too: they open an item only with a fellow, or with a wide gap."""
-        if mark["mark"] != "o" and not mark["mark"][0].isalpha():
-            return True
-        return len(mark["gap"]) > 1 or self.is_rst or mark["mark"] == "o"
+    def _is_mark(self, mark: re.Match[str]) -> bool:
+        """Whether a mark opens an item: a letter and a stop are an initial too, unless the text stands wide apart."""
+        return self.is_rst or not mark["mark"].endswith(".") or not mark["mark"][0].isalpha() or len(mark["gap"]) > 1
 
     def _interrupts(self, first: int, number: int) -> bool:
         """Whether a line begins an item inside the paragraph or item that began on line `first`."""
@@ -270,7 +264,7 @@ class _Parser:
             return None
         title, under = self.lines[title_at], self.lines[title_at + 1]
         underline = _ADORNMENT.fullmatch(under.text)
-        if title.blank or underline is None or under.indent or len(under.text) < max(_width(title.text), 2):
+        if title.blank or underline is None or under.indent or len(under.text) < max(len(title.text), 2):
             return None
         if overline is not None:
             if self.lines[number].text != under.text:
@@ -352,8 +346,3 @@ def _margin(lines: list[_Line]) -> int:
 def _mark_class(mark: str) -> str:
     """Marks of one list: the same bullet, or the same shape of number."""
     return re.sub(r"\d+|[A-Za-z]+", "1", mark) if mark != "o" else mark
-
-
-def _width(title: str) -> int:
-    """Columns of a title; wide characters take two, and an underline may count them either way."""
-    return len(title)

@@ -58,6 +58,7 @@ def test_a_row_under_empty_heads_joins_its_cells() -> None:
         ("1. one @here\n\n   two\n\n   - nested\n\n   three\n", "one here two three"),
         ("- [x] do @it\n", "do it"),
         ("> It must @hold\n> __here__. Then not.\n", "It must hold here."),
+        ("> - It must @hold\n>   here.\n", "It must hold here."),
         ("It must\r\n@hold.  \r\nNext\r\n", "It must hold."),
         ("```\nfirst\n  sec@ond | `x\n```\n", "second / 'x"),
         ("A *single* __init@__ and `**` stay\n", "A *single* init and `**` stay"),

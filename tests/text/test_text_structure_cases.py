@@ -68,8 +68,8 @@ def test_the_lines_of_the_link_shortener() -> None:
         "An expired code is not given to another target for one year.",
         "Owners can renew a link before it expires, which starts a new period of 30 days.",
         (
-            "Whether a paid plan gets longer periods is not decided yet; the pricing committee answers by the end of the "
-            "quarter, and the renewal page cannot ship before that."
+            "Whether a paid plan gets longer periods is not decided yet; the pricing committee answers by the end of "
+            "the quarter, and the renewal page cannot ship before that."
         ),
     ]
     assert _lines(path, "Link shortener > Statistics")[-3:] == [
