@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from schemas.errors import ConflictError
@@ -40,7 +40,7 @@ class View:
     """
 
     def __init__(self, root: Path, state_dir: Path, *, disk: Disk | None = None) -> None:
-        self._root = root
+        self.root = root
         self._state_dir = state_dir
         self._disk = disk or Disk()
         self._generation = generation(state_dir)
@@ -48,7 +48,7 @@ class View:
 
     def read(self, path: Path) -> bytes | None:
         """The bytes of a file, None when there is none. Raises RefusedError for a symbolic link, OutsideError."""
-        shown = relative(self._root, path)
+        shown = relative(self.root, path)
         if shown in self._overlay:
             return self._overlay[shown]
         return read(self._disk, path, shown)
@@ -59,7 +59,7 @@ class View:
 
     def exists(self, path: Path) -> bool:
         """Whether a file or a folder is there."""
-        shown = relative(self._root, path)
+        shown = relative(self.root, path)
         if shown in self._overlay:
             return self._overlay[shown] is not None
         return os.path.lexists(path) or any(
@@ -68,20 +68,18 @@ class View:
 
     def list_dir(self, path: Path) -> list[str]:
         """The sorted names in a folder, files and folders; none when there is no such folder."""
-        inside = "" if path == self._root else f"{relative(self._root, path)}/"
+        inside = "" if path == self.root else f"{relative(self.root, path)}/"
         return names_over({entry.name for entry in self._entries(path)}, self._overlay, inside)
 
-    def files(
-        self, folder: Path, suffix: str = "", *, deep: bool = False
-    ) -> Iterator[tuple[Path, os.stat_result | None]]:
-        """The files in a folder (`deep`: and below it) whose names end with `suffix`, sorted by path.
+    def scan(self, folder: Path, suffix: str = "", *, deep: bool = False) -> list[tuple[str, os.stat_result | None]]:
+        """The files in a folder (`deep`: and below it) whose names end with `suffix`: their paths, sorted.
 
-        Each comes with its stat, taken before it is read, as the cache needs it; None for a file that the journal
-        holds.
+        A path is relative to the root and comes with its stat, taken before the file is read, as the cache
+        needs it; None for a file of the journal.
         """
         found: dict[str, os.stat_result | None] = {}
         self._collect(folder, suffix, deep, found)
-        inside = "" if folder == self._root else f"{relative(self._root, folder)}/"
+        inside = "" if folder == self.root else f"{relative(self.root, folder)}/"
         for shown, content in self._overlay.items():
             below = shown.removeprefix(inside)
             if shown.startswith(inside) and shown.endswith(suffix) and (deep or "/" not in below):
@@ -89,8 +87,7 @@ class View:
                     found.pop(shown, None)
                 else:
                     found[shown] = None
-        for shown in sorted(found):
-            yield self._root / shown, found[shown]
+        return sorted(found.items())
 
     def is_current(self) -> bool:
         """Whether no transaction happened since this view was made."""
@@ -104,7 +101,7 @@ class View:
             journal = unfinished(self._state_dir, disk=self._disk)
             if journal is None:
                 return None, {}
-            edited = edited_since(self._root, journal, self._disk)
+            edited = edited_since(self.root, journal, self._disk)
             if not edited:
                 return journal.id, {entry.path: entry.after for entry in journal.entries}
             error = conflict(journal, edited)
@@ -112,7 +109,7 @@ class View:
         raise error
 
     def _collect(self, folder: Path, suffix: str, deep: bool, found: dict[str, os.stat_result | None]) -> None:
-        prefix = "" if folder == self._root else f"{relative(self._root, folder)}/"
+        prefix = "" if folder == self.root else f"{relative(self.root, folder)}/"
         for entry in self._entries(folder):
             if entry.is_dir(follow_symlinks=False):
                 if deep:

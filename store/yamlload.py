@@ -28,6 +28,9 @@ from yaml.events import (
 from schemas.errors import Place, RefusedError
 from store.yamldump import MAX_DEPTH
 
+LOADER_VERSION = 1
+"""Goes up whenever a text is read as other data than before: what was parsed by another version is not used again."""
+
 ValuePath = tuple[str | int, ...]
 """The place of a value in a file: keys of maps and indexes of lists, from the root."""
 
