@@ -74,7 +74,6 @@ class SideEdges:
     loose: tuple[LooseEdge, ...]
 
 
-
 @dataclass(frozen=True, slots=True)
 class Joined:
     """What two readings agree and differ on, by one of the two joins."""
@@ -133,7 +132,8 @@ class _Joining:
         a, b = self._a.anchors, self._b.anchors
         matched = pair(a, b, STRICT if self._strict else TWO_STAGE)
         candidates = sorted(
-            (self._pair_of(a[i], b[j]) for i, j in matched.items()), key=lambda one: (one.span[0], -one.span[1], one.a.ref)
+            (self._pair_of(a[i], b[j]) for i, j in matched.items()),
+            key=lambda one: (one.span[0], -one.span[1], one.a.ref),
         )
         pairs, cut_disputes = self._without_cuts(candidates)
         paired_a = {one.a.ref for one in candidates}
@@ -145,8 +145,12 @@ class _Joining:
         left_a = [anchor for anchor in left_a if anchor.ref not in parts_a]
         left_b = [anchor for anchor in left_b if anchor.ref not in parts_b]
         across = self._across_kinds(pairs, left_a, left_b)
-        place_a = {one.a.ref: index for index, one in enumerate(pairs)} | {ref: whole for ref, (_, whole) in parts_a.items()}
-        place_b = {one.b.ref: index for index, one in enumerate(pairs)} | {ref: whole for ref, (_, whole) in parts_b.items()}
+        place_a = {one.a.ref: index for index, one in enumerate(pairs)} | {
+            ref: whole for ref, (_, whole) in parts_a.items()
+        }
+        place_b = {one.b.ref: index for index, one in enumerate(pairs)} | {
+            ref: whole for ref, (_, whole) in parts_b.items()
+        }
         agreed_edges, only_a, only_b = _compare_edges(self._a.edges, place_a, self._b.edges, place_b)
         edge_disputes = self._edge_disputes(pairs, only_a, only_b)
         disputes = _distinct([*cut_disputes, *across, *edge_disputes])
@@ -190,7 +194,9 @@ class _Joining:
         ]
         return [one for index, one in enumerate(candidates) if index not in cut], disputes
 
-    def _across_kinds(self, pairs: list[Pair], left_a: list[GroundedAnchor], left_b: list[GroundedAnchor]) -> list[Dispute]:
+    def _across_kinds(
+        self, pairs: list[Pair], left_a: list[GroundedAnchor], left_b: list[GroundedAnchor]
+    ) -> list[Dispute]:
         """Step 5: what is left, across kinds."""
         size = len(left_a)
         near = overlapping([anchor.core for anchor in left_a], [anchor.core for anchor in left_b])
@@ -233,10 +239,17 @@ class _Joining:
         return disputes
 
     def _dispute(
-        self, type_: DisputeType, a: Sequence[GroundedAnchor], b: Sequence[GroundedAnchor], covered_by: Iterable[str] = ()
+        self,
+        type_: DisputeType,
+        a: Sequence[GroundedAnchor],
+        b: Sequence[GroundedAnchor],
+        covered_by: Iterable[str] = (),
     ) -> Dispute:
         span = hull([anchor.span for anchor in (*a, *b)])
-        sides = sorted(sorted([anchor.kind, fold(self._spec.quoted(anchor.span)), self._nth(anchor.span)] for anchor in side) for side in (a, b))
+        sides = sorted(
+            sorted([anchor.kind, fold(self._spec.quoted(anchor.span)), self._nth(anchor.span)] for anchor in side)
+            for side in (a, b)
+        )
         return Dispute(
             id="D-" + tail([type_, sides]),
             type=type_,
@@ -284,7 +297,9 @@ def _edge_order(key: EdgeKey) -> tuple[int, int, str]:
     return key[1], key[2], key[0]
 
 
-def _placed_edges(edges: Sequence[GroundedEdge], place: dict[str, int]) -> tuple[dict[EdgeKey, JoinedEdge], tuple[LooseEdge, ...]]:
+def _placed_edges(
+    edges: Sequence[GroundedEdge], place: dict[str, int]
+) -> tuple[dict[EdgeKey, JoinedEdge], tuple[LooseEdge, ...]]:
     """One reader's edges between agreed claims, one a key (the earliest cue stands), and those with an end that is not agreed."""
     placed: dict[EdgeKey, JoinedEdge] = {}
     loose: dict[tuple[EdgeKind, str, str], LooseEdge] = {}
@@ -358,8 +373,18 @@ def to_record(joins: TwoJoins, spec: SpecText, a: Reading, b: Reading, coverage:
             for one in shown.pairs
         ),
         parts=Parts(
-            a=tuple(sorted((Part(ref=anchor.ref, of=shown.pairs[whole].b.ref) for anchor, whole in shown.parts_a), key=lambda one: one.ref)),
-            b=tuple(sorted((Part(ref=anchor.ref, of=shown.pairs[whole].a.ref) for anchor, whole in shown.parts_b), key=lambda one: one.ref)),
+            a=tuple(
+                sorted(
+                    (Part(ref=anchor.ref, of=shown.pairs[whole].b.ref) for anchor, whole in shown.parts_a),
+                    key=lambda one: one.ref,
+                )
+            ),
+            b=tuple(
+                sorted(
+                    (Part(ref=anchor.ref, of=shown.pairs[whole].a.ref) for anchor, whole in shown.parts_b),
+                    key=lambda one: one.ref,
+                )
+            ),
         ),
         disputes=shown.disputes,
         edges=_edges_record(shown, name_a),
@@ -377,7 +402,10 @@ def _edges_record(shown: Joined, name: Callable[[int], str]) -> JoinEdges:
 
     def side(edges: SideEdges, *, ordering: bool) -> tuple[JoinEdge, ...]:
         loose = (edge for edge in edges.loose if (edge.kind in ORDERING_EDGES) == ordering)
-        both = (*settled(edges.settled_ends, ordering=ordering), *(JoinEdge(kind=edge.kind, from_=edge.from_, to=edge.to) for edge in loose))
+        both = (
+            *settled(edges.settled_ends, ordering=ordering),
+            *(JoinEdge(kind=edge.kind, from_=edge.from_, to=edge.to) for edge in loose),
+        )
         return tuple(sorted(both, key=_by_code_point))
 
     return JoinEdges(

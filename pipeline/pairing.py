@@ -78,7 +78,9 @@ def _grouped(anchors: Sequence[GroundedAnchor], free: set[int], label: Label) ->
 class _Field:
     """The unpaired claims of one label, and which of them overlap across the readings."""
 
-    def __init__(self, a: Sequence[GroundedAnchor], b: Sequence[GroundedAnchor], of_a: list[int], of_b: list[int]) -> None:
+    def __init__(
+        self, a: Sequence[GroundedAnchor], b: Sequence[GroundedAnchor], of_a: list[int], of_b: list[int]
+    ) -> None:
         self._a = a
         self._b = b
         self._near_a: dict[int, set[int]] = {}
@@ -112,7 +114,11 @@ class _Field:
             return None
         b_core, a_core = self._b[other].core, self._a[index].core
         in_the_way = all(nest(self._b[near].core, b_core) for near in self._near_a[index] if near != other)
-        return other if in_the_way and all(nest(self._a[near].core, a_core) for near in self._near_b[other] if near != index) else None
+        return (
+            other
+            if in_the_way and all(nest(self._a[near].core, a_core) for near in self._near_b[other] if near != index)
+            else None
+        )
 
     @staticmethod
     def _only_best(near: set[int], share: Callable[[int], float]) -> int | None:

@@ -13,7 +13,12 @@ class Record(BaseModel):
     """A frozen record. A change makes a new one: `record.model_copy(update=...)`."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, serialize_by_alias=True, defer_build=True
+        frozen=True,
+        extra="forbid",
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+        defer_build=True,
     )
 
     @classmethod

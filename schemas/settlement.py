@@ -41,7 +41,10 @@ class SettledEdge(Record):
 
 
 class Settlement(Record):
-    """One answer. `replaces` keeps the answer before it, so that undo is one answer back."""
+    """One answer, one file: a later answer to the same place is a file of its own and wins; undo takes the latest away.
+
+    `reason` is a discard's, `left_out` what a bulk answer did not take.
+    """
 
     schema_id: Literal["isopod.settlement/1"] = Field(default="isopod.settlement/1", alias="schema")
     id: str
@@ -55,7 +58,6 @@ class Settlement(Record):
     by: str = Field(min_length=1)
     at: Timestamp
     because: str | None = None
-    replaces: Settlement | None = None
 
     @model_validator(mode="after")
     def _has_its_reason(self) -> Settlement:

@@ -135,7 +135,9 @@ def _compose(text: str) -> Folded | None:
     out: list[str] = []
     length = start = 0
     for index in range(1, len(text) + 1):
-        if index < len(text) and (unicodedata.combining(text[index]) or text[index] in joins or _DROP.match(text[index])):
+        if index < len(text) and (
+            unicodedata.combining(text[index]) or text[index] in joins or _DROP.match(text[index])
+        ):
             continue
         piece = text[start:index]
         normal = piece

@@ -71,6 +71,11 @@ class Grounder:
         hits = self._find_folded(self._stripped, folded(quote, markup=True).text.strip(), window)
         return ("markup", hits) if hits else None
 
+    def crosses_block(self, span: SpanT) -> bool:
+        """Whether the span runs across table rows, list items, a heading or a code fence."""
+        blocks = self.structure.blocks_in(span)
+        return len(blocks) > 1 and any(block.kind in _UNCROSSABLE for block in blocks)
+
     @staticmethod
     def _find_folded(text: Folded, quote: str, window: SpanT) -> list[SpanT]:
         if not quote:
@@ -78,7 +83,9 @@ class Grounder:
         return [text.raw_span(hit) for hit in _all(text.text, quote, text.folded_window(window))]
 
 
-def ground(grounder: Grounder, anchors: Iterable[tuple[int, RunAnchor]], edges: Iterable[tuple[int, RunEdge]]) -> Reading:
+def ground(
+    grounder: Grounder, anchors: Iterable[tuple[int, RunAnchor]], edges: Iterable[tuple[int, RunEdge]]
+) -> Reading:
     """Ground the anchors and edges of one run, each with its index in the run (for the JSON path of a violation)."""
     anchors = list(anchors)
     violations: list[Violation] = []
@@ -115,14 +122,22 @@ def _ground_anchor(grounder: Grounder, index: int, anchor: RunAnchor) -> Grounde
     if not anchor.quote.strip():
         return wrong("blank-quote", "quote", "the quote is blank: quote the exact words of the claim")
     if not spec.has_lines(anchor.lines):
-        return wrong("lines-outside", "lines", f"the text has lines 1 to {spec.line_count}: give the lines where the quote stands")
+        return wrong(
+            "lines-outside",
+            "lines",
+            f"the text has lines 1 to {spec.line_count}: give the lines where the quote stands",
+        )
     relocated = False
     found = grounder.find(anchor.quote, spec.lines_span(anchor.lines))
     if found is None:
         found = grounder.find(anchor.quote, (0, len(spec.text)))
         relocated = True
         if found is None:
-            return wrong("quote-not-found", "quote", "these words stand nowhere in the text: quote it exactly, character for character")
+            return wrong(
+                "quote-not-found",
+                "quote",
+                "these words stand nowhere in the text: quote it exactly, character for character",
+            )
     step, hits = found
     span = hits[0]
     if len(hits) > 1:
@@ -131,8 +146,7 @@ def _ground_anchor(grounder: Grounder, index: int, anchor: RunAnchor) -> Grounde
             span = hits[nth - 1]
         elif relocated or anchor.kind != "term" or nth is not None:
             return wrong("quote-ambiguous", "quote", _ambiguous(spec, hits, anchor, relocated))
-    blocks = grounder.structure.blocks_in(span)
-    if len(blocks) > 1 and any(block.kind in _UNCROSSABLE for block in blocks):
+    if grounder.crosses_block(span):
         return wrong(
             "quote-crosses-block",
             "quote",
@@ -155,7 +169,9 @@ def _ambiguous(spec: SpecText, hits: Sequence[SpanT], anchor: RunAnchor, relocat
         return f"not in lines {anchor.lines[0]} to {anchor.lines[1]}, but {len(hits)} times elsewhere (lines {lines}): give its lines"
     if anchor.nth is not None:
         return f"nth is {anchor.nth}, but the words stand {len(hits)} times there (lines {lines})"
-    return f"the words stand {len(hits)} times in those lines (lines {lines}): quote more of them, or say which with nth"
+    return (
+        f"the words stand {len(hits)} times in those lines (lines {lines}): quote more of them, or say which with nth"
+    )
 
 
 def _ground_cue(grounder: Grounder, index: int, cue: Cue) -> SpanT | Violation:
@@ -167,14 +183,20 @@ def _ground_cue(grounder: Grounder, index: int, cue: Cue) -> SpanT | Violation:
     if not cue.quote.strip():
         return wrong("blank-quote", "quote", "the cue is blank: quote the words that show the relation")
     if not spec.has_lines(cue.lines):
-        return wrong("lines-outside", "lines", f"the text has lines 1 to {spec.line_count}: give the lines where the cue stands")
+        return wrong(
+            "lines-outside", "lines", f"the text has lines 1 to {spec.line_count}: give the lines where the cue stands"
+        )
     found = grounder.find(cue.quote, spec.lines_span(cue.lines))
     if found is None:
         found = grounder.find(cue.quote, (0, len(spec.text)))
         if found is None:
             return wrong("quote-not-found", "quote", "the words of the cue stand nowhere in the text: quote it exactly")
         if len(found[1]) > 1:
-            return wrong("quote-ambiguous", "quote", "the cue is not in its lines and stands several times elsewhere: give its lines")
+            return wrong(
+                "quote-ambiguous",
+                "quote",
+                "the cue is not in its lines and stands several times elsewhere: give its lines",
+            )
     return found[1][0]
 
 
@@ -193,7 +215,9 @@ def _without_duplicates(placed: Placed, violations: list[Violation]) -> Placed:
         kept.append(group[0])
         for index, anchor in group[1:]:
             message = f"says the same words as {first.ref} ({first.kind}): one claim is one anchor"
-            violations.append(Violation(code="duplicate-anchor", path=f"anchors[{index}]", ref=anchor.ref, message=message))
+            violations.append(
+                Violation(code="duplicate-anchor", path=f"anchors[{index}]", ref=anchor.ref, message=message)
+            )
     return sorted(kept, key=lambda entry: entry[0])
 
 
@@ -214,7 +238,9 @@ def _without_crossing(spec: SpecText, placed: Placed, violations: list[Violation
     for own in sorted(first_other):
         index, anchor = placed[own]
         other = placed[first_other[own]][1]
-        message = f"crosses {other.ref} in line {spec.line_of(other.span[0])}: anchors may nest or stand apart, never cross"
+        message = (
+            f"crosses {other.ref} in line {spec.line_of(other.span[0])}: anchors may nest or stand apart, never cross"
+        )
         violations.append(Violation(code="crossing", path=f"anchors[{index}]", ref=anchor.ref, message=message))
     return [entry for position, entry in enumerate(placed) if position not in first_other]
 

@@ -84,7 +84,9 @@ def crossing(spans: Sequence[SpanT]) -> list[tuple[int, int]]:
         start, end = spans[index]
         opened = [other for other in opened if spans[other][1] > start]
         pairs += [
-            (min(index, other), max(index, other)) for other in opened if spans[other][0] < start and spans[other][1] < end
+            (min(index, other), max(index, other))
+            for other in opened
+            if spans[other][0] < start and spans[other][1] < end
         ]
         opened.append(index)
     return sorted(pairs)

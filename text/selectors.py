@@ -98,6 +98,17 @@ class Finder:
             return Located("ambiguous")
         return Located("edited" if self.has_section(section) else "lost")
 
+    def stands(self, exact: str, prefix: str, suffix: str | None = None) -> SpanT | None:
+        """Where the folded text stands with its context unchanged, None when that is nowhere or in several places."""
+        text = self._folded.text
+        hits = [
+            hit
+            for hit in _occurrences(text, fold(exact))
+            if text[max(0, hit[0] - CONTEXT) : hit[0]] == prefix
+            and (suffix is None or text[hit[1] : hit[1] + CONTEXT] == suffix)
+        ]
+        return self._folded.raw_span(hits[0]) if len(hits) == 1 else None
+
     def has_section(self, name: str) -> bool:
         return name in self._sections
 

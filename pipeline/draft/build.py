@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.draft.judge import named_team, names_team
 from pipeline.draft.sheet import DraftClaim, DraftEdge, Judgement, Sheet
 from pipeline.draft.wording import claim_text, headed, is_short, line_text, plain
-from schemas.card import AcceptanceLine, Card, DecisionPart, Dependency, EdgeReason, GatePart, Reason, RequestPart, RuleReason
+from schemas.card import (
+    AcceptanceLine,
+    Card,
+    DecisionPart,
+    Dependency,
+    EdgeReason,
+    GatePart,
+    Reason,
+    RequestPart,
+    RuleReason,
+)
 from schemas.config import Team
 from schemas.ids import tail
 from schemas.kinds import CardKind
@@ -51,10 +61,21 @@ class Built:
     homes: Homes
 
 
-def build(sheet: Sheet, judgements: Sequence[Judgement], *, heuristic: bool, issued: frozenset[str] = frozenset()) -> Built:
-    """The cards of these judgements: epic first, then by kind in text order. `issued` are ids that may not be given again."""
+def build(
+    sheet: Sheet,
+    judgements: Sequence[Judgement],
+    *,
+    heuristic: bool,
+    issued: Collection[str] = (),
+    named: Mapping[str, str] | None = None,
+) -> Built:
+    """The cards of these judgements: epic first, then by kind in text order.
+
+    `issued` are ids that may not be given again; `named` are the ids of cards that stand already, by their leading anchor (an epic
+    by the spec's key, a contradiction's gate by both anchors).
+    """
     bundles = _bundles(sheet, judgements)
-    _name(sheet, bundles, issued)
+    _name(sheet, bundles, issued, named or {})
     _write_lines(sheet, bundles)
     _draw_edges(sheet, bundles)
     cards = _cards(sheet, bundles, heuristic=heuristic)
@@ -79,7 +100,9 @@ def _bundles(sheet: Sheet, judgements: Sequence[Judgement]) -> list[Bundle]:
             bundle = led.setdefault(one.leader, Bundle(one.kind, sheet.by_id[one.leader], [], one.team))  # type: ignore[arg-type]
             bundle.claims.append(claim)
     rank = {"story": 0, "gate": 1, "request": 2, "decision": 3}
-    rest = sorted(led.values(), key=lambda bundle: (rank[bundle.kind], sheet.order[bundle.leader.id if bundle.leader else ""]))
+    rest = sorted(
+        led.values(), key=lambda bundle: (rank[bundle.kind], sheet.order[bundle.leader.id if bundle.leader else ""])
+    )
     for edge in sheet.edges:
         if edge.kind == "conflicts_with":
             ends = (min(edge.from_, edge.to), max(edge.from_, edge.to))
@@ -88,7 +111,7 @@ def _bundles(sheet: Sheet, judgements: Sequence[Judgement]) -> list[Bundle]:
     return [epic, *rest]
 
 
-def _name(sheet: Sheet, bundles: list[Bundle], issued: frozenset[str]) -> None:
+def _name(sheet: Sheet, bundles: list[Bundle], issued: Collection[str], named: Mapping[str, str]) -> None:
     """Ids: the prefix of the kind and the tail of the leading anchor's id; the next number if that was ever issued."""
     taken = set(issued)
     for bundle in bundles:
@@ -96,14 +119,19 @@ def _name(sheet: Sheet, bundles: list[Bundle], issued: frozenset[str]) -> None:
         if bundle.leader is not None:
             born, first = bundle.leader.id, bundle.leader.id.rpartition("-")[2]
         elif bundle.conflict is not None:
-            born, first = " ".join(bundle.conflict), tail(["conflict", *bundle.conflict])
+            born, first = conflict_name(bundle.conflict), tail(["conflict", *bundle.conflict])
         else:
             born, first = sheet.key, tail(["epic", sheet.key])
-        bundle.id = free_id(prefix, born, first, taken)
+        bundle.id = named[born] if born in named else free_id(prefix, born, first, taken)
         taken.add(bundle.id)
 
 
-def free_id(prefix: str, born: str, first: str, taken: set[str] | frozenset[str]) -> str:
+def conflict_name(ends: tuple[str, str]) -> str:
+    """What names the gate of a contradiction: both anchor ids, sorted."""
+    return " ".join(sorted(ends))
+
+
+def free_id(prefix: str, born: str, first: str, taken: Collection[str]) -> str:
     """`prefix-first`, or while that was ever issued the tail of a hash of what it was born from and the next n."""
     candidate, n = f"{prefix}-{first}", 0
     while candidate in taken:
@@ -130,10 +158,14 @@ def _write_lines(sheet: Sheet, bundles: list[Bundle]) -> None:
         )
 
 
-def _by_unit(claims: Iterable[DraftClaim], unit_of: Callable[[DraftClaim], SpanT]) -> list[tuple[SpanT, list[DraftClaim]]]:
+def _by_unit(
+    claims: Iterable[DraftClaim], unit_of: Callable[[DraftClaim], SpanT]
+) -> list[tuple[SpanT, list[DraftClaim]]]:
     """Claims by their line unit in text order; units that overlap (a claim over two sentences) are one."""
     units: list[tuple[SpanT, list[DraftClaim]]] = []
-    for span, claim in sorted(((unit_of(claim), claim) for claim in claims), key=lambda entry: (entry[0], entry[1].span)):
+    for span, claim in sorted(
+        ((unit_of(claim), claim) for claim in claims), key=lambda entry: (entry[0], entry[1].span)
+    ):
         if units and overlap(units[-1][0], span):
             before = units[-1][0]
             units[-1] = ((before[0], max(before[1], span[1])), [*units[-1][1], claim])
@@ -189,7 +221,10 @@ def _draw(sheet: Sheet, edge: DraftEdge, one: Bundle, other: Bundle) -> None:
         one.related.add(other.id)
     elif other.kind in ("epic", "decision") and not (other.kind == "decision" and edge.kind == "requires"):
         one.related.add(other.id)
-    elif edge.kind == "refines" and sheet.topic(sheet.by_id[edge.from_]).section != sheet.topic(sheet.by_id[edge.to]).section:
+    elif (
+        edge.kind == "refines"
+        and sheet.topic(sheet.by_id[edge.from_]).section != sheet.topic(sheet.by_id[edge.to]).section
+    ):
         one.related.add(other.id)
     else:
         one.waits.setdefault(other.id, []).append(_reason(edge))
@@ -244,7 +279,11 @@ def _cards(sheet: Sheet, bundles: list[Bundle], *, heuristic: bool) -> tuple[Car
             section = sheet.topic(bundle.leader).section
             stories[section] = stories.get(section, 0) + 1
     made = {bundle.id: _card(sheet, bundle, bundles[0].id, stories, heuristic=heuristic) for bundle in bundles}
-    texts = {bundle.id: sheet.text(bundle.leader) for bundle in bundles if bundle.leader is not None and bundle.kind == "decision"}
+    texts = {
+        bundle.id: sheet.text(bundle.leader)
+        for bundle in bundles
+        if bundle.leader is not None and bundle.kind == "decision"
+    }
     cards = []
     for bundle in bundles:
         waits = tuple(
@@ -256,7 +295,11 @@ def _cards(sheet: Sheet, bundles: list[Bundle], *, heuristic: bool) -> tuple[Car
             )
             for target in sorted(bundle.waits)
         )
-        cards.append(made[bundle.id].model_copy(update={"depends_on": waits, "related": tuple(sorted(bundle.related - set(bundle.waits)))}))
+        cards.append(
+            made[bundle.id].model_copy(
+                update={"depends_on": waits, "related": tuple(sorted(bundle.related - set(bundle.waits)))}
+            )
+        )
     return tuple(cards)
 
 
@@ -320,7 +363,11 @@ def _names_a_list(sheet: Sheet, section: int) -> bool:
 def _request_title(sheet: Sheet, bundle: Bundle, text: str) -> str:
     """Its own text without the cue of its edge if it starts with it; the team before it unless it names the team."""
     team = _need_of(sheet, bundle)
-    cues = [plain(fold(edge.cue)) for edge in sheet.edges if bundle.leader is not None and bundle.leader.id in (edge.from_, edge.to)]
+    cues = [
+        plain(fold(edge.cue))
+        for edge in sheet.edges
+        if bundle.leader is not None and bundle.leader.id in (edge.from_, edge.to)
+    ]
     for cue in sorted(cues, key=len, reverse=True):
         if cue and text.startswith(cue) and len(text) > len(cue):
             text = text[len(cue) :].lstrip(" ,:")

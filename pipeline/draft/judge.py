@@ -46,7 +46,9 @@ class _Judge:
         self._epic()
         self._stories()
         self._definitions()
-        conflicted = {end for edge in self.sheet.edges if edge.kind == "conflicts_with" for end in (edge.from_, edge.to)}
+        conflicted = {
+            end for edge in self.sheet.edges if edge.kind == "conflicts_with" for end in (edge.from_, edge.to)
+        }
         judgements = []
         for claim in self.sheet.claims:
             kind, leader = self.placed[claim.id]
@@ -57,7 +59,9 @@ class _Judge:
     def _free(self) -> list[DraftClaim]:
         """Obligations that no rule has placed yet."""
         return [
-            claim for claim in self.sheet.claims if claim.is_obligation and claim.id not in self.placed and claim.id not in self.defining
+            claim
+            for claim in self.sheet.claims
+            if claim.is_obligation and claim.id not in self.placed and claim.id not in self.defining
         ]
 
     def _glossary(self) -> None:
@@ -121,8 +125,14 @@ class _Judge:
         """D6: what we need from a team that writes its own cards."""
         sheet = self.sheet
         named = {claim.id: named_team(sheet, claim) for claim in self._free()}
-        needing = {edge.from_ for edge in sheet.edges if edge.kind == "requires" and self._is_between_claims(edge.from_, edge.to)}
-        needed = {edge.to for edge in sheet.edges if edge.kind == "requires" and self._is_between_claims(edge.from_, edge.to)}
+        needing = {
+            edge.from_
+            for edge in sheet.edges
+            if edge.kind == "requires" and self._is_between_claims(edge.from_, edge.to)
+        }
+        needed = {
+            edge.to for edge in sheet.edges if edge.kind == "requires" and self._is_between_claims(edge.from_, edge.to)
+        }
         blocks: dict[tuple[int, str], str] = {}
         for claim in self._free():
             team = named[claim.id]
@@ -137,7 +147,12 @@ class _Judge:
         for claim in self._free():
             team = named[claim.id]
             block = sheet.outer_block(claim)
-            if team is not None and block is not None and claim.id not in sheet.linked and (block.index, team.id) in blocks:
+            if (
+                team is not None
+                and block is not None
+                and claim.id not in sheet.linked
+                and (block.index, team.id) in blocks
+            ):
                 self.needs[claim.id] = team.id
         for team_id in sorted(set(self.needs.values())):
             own = [claim for claim in sheet.claims if self.needs.get(claim.id) == team_id]
@@ -220,7 +235,9 @@ class _Judge:
                     waits.add(self.placed[other][1])
         return tuple(sorted(waits))
 
-    def _sized(self, members: list[DraftClaim], roots: dict[str, DraftClaim], gate_blocks: dict[int, set[str]]) -> list[list[DraftClaim]]:
+    def _sized(
+        self, members: list[DraftClaim], roots: dict[str, DraftClaim], gate_blocks: dict[int, set[str]]
+    ) -> list[list[DraftClaim]]:
         """D10: too many lines are split at deeper headings, then at structural groups, then each item or row is a story."""
         sheet = self.sheet
         section = sheet.section_config(roots[members[0].id])
@@ -243,7 +260,9 @@ class _Judge:
 
         parts = [members]
         for cut in (by_section, by_group, by_item):
-            parts = [piece for part in parts for piece in (_split(part, cut) if _lines(sheet, part) > limit else [part])]
+            parts = [
+                piece for part in parts for piece in (_split(part, cut) if _lines(sheet, part) > limit else [part])
+            ]
         if override != "item":
             self.too_big += [lead(sheet, part).id for part in parts if _lines(sheet, part) > limit]
         return parts
@@ -264,7 +283,8 @@ class _Judge:
                 using = [
                     claim.id
                     for claim in sheet.claims
-                    if self.placed.get(claim.id, ("", ""))[0] == "story" and _names(fold(sheet.spec.quoted(sheet.unit(claim))).casefold(), word)
+                    if self.placed.get(claim.id, ("", ""))[0] == "story"
+                    and _names(fold(sheet.spec.quoted(sheet.unit(claim))).casefold(), word)
                 ]
             first = min(using, key=lambda end: sheet.order[self.placed[end][1]], default=None)
             self.placed[identity] = self.placed[first] if first is not None else ("epic", identity)
@@ -301,7 +321,14 @@ def _roots(sheet: Sheet, rest: list[DraftClaim]) -> dict[str, DraftClaim]:
             if onward is None:
                 topic = sheet.topic(at).section
                 targets = [edge.to for edge in sheet.edges_from(at, "refines")]
-                onward = next((sheet.by_id[to] for to in targets if to in among and sheet.topic(sheet.by_id[to]).section == topic), None)
+                onward = next(
+                    (
+                        sheet.by_id[to]
+                        for to in targets
+                        if to in among and sheet.topic(sheet.by_id[to]).section == topic
+                    ),
+                    None,
+                )
             if onward is None or onward.id in seen:
                 break
             seen.add(onward.id)
@@ -357,6 +384,10 @@ def _begins_with_name(unit: str, team: Team) -> bool:
     for name in _names_of(team):
         place = text.find(name)
         before = text[:place].strip() if place >= 0 else ""
-        if place >= 0 and _names(text[: place + len(name) + 1], name) and (not before or (len(before) <= 3 and before.isalpha())):
+        if (
+            place >= 0
+            and _names(text[: place + len(name) + 1], name)
+            and (not before or (len(before) <= 3 and before.isalpha()))
+        ):
             return True
     return False

@@ -102,7 +102,9 @@ class Sheet:
     def blocked(self) -> frozenset[str]:
         """Constraints that are the `from` of a `blocked_by`: the reason of an edge, no line of their own."""
         return frozenset(
-            edge.from_ for edge in self.edges if edge.kind == "blocked_by" and self.by_id[edge.from_].kind == "constraint"
+            edge.from_
+            for edge in self.edges
+            if edge.kind == "blocked_by" and self.by_id[edge.from_].kind == "constraint"
         )
 
     def edges_from(self, claim: DraftClaim, kind: EdgeKind) -> list[DraftEdge]:

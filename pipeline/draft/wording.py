@@ -73,5 +73,7 @@ def line_text(sheet: Sheet, span: SpanT, own: list[DraftClaim], *, shared: bool)
     """One acceptance line: the unit; when it also holds claims of another card only the card's own quotes, joined by ` … `."""
     if not shared:
         return display(sheet.spec, sheet.structure, span)
-    outermost = [claim for claim in own if not any(other is not claim and holds(other.span, claim.span) for other in own)]
+    outermost = [
+        claim for claim in own if not any(other is not claim and holds(other.span, claim.span) for other in own)
+    ]
     return " … ".join(display(sheet.spec, sheet.structure, claim.span) for claim in outermost or own[:1])

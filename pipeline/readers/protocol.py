@@ -41,9 +41,10 @@ class Reader(Protocol):
     repairs: ClassVar[bool]
     calls_model: ClassVar[bool]
 
-    def read(self, request: ReadRequest) -> Run:
-        """Read the spec.
+    def read(self, request: ReadRequest) -> Run | bytes | None:
+        """Read the spec: a run of our own making, or the bytes of an isopod.run/1 from outside, which are not trusted.
 
-        Raises RefusedError when the reader cannot read this spec (nothing recorded, not configured), OutsideError when a model fails.
+        None in a repair round: the reader has nothing more to say. Raises RefusedError when the reader cannot read this spec
+        (nothing recorded, not configured), OutsideError when a model fails.
         """
         ...

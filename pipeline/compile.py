@@ -1,0 +1,376 @@
+"""Compile: one spec goes down the whole line (DESIGN.md section 1). The command line calls this and renders; it computes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gates.claims import Claim, ClaimEdge, Claims, Drafted
+from gates.run import run
+from pipeline.adopt import CONFIG, Adopted, PlacedAnchor, adopt, changed_sections, sections_of
+from pipeline.bench import Bench, Key
+from pipeline.draft.judge import judge
+from pipeline.draft.redraft import Movement, Offer, Redrafted, redraft
+from pipeline.draft.sheet import DraftClaim, DraftEdge, Sheet
+from pipeline.draft.suggest import suggest
+from pipeline.gate import judge_claims, rejected
+from pipeline.rounds import Reached, Say, reach, silent, stored_claims
+from pipeline.settle import BulkAnswer, Said, bulk
+from pipeline.table import Table
+from pipeline.workspace import Workspace, same_model
+from schemas.anchors import Anchor, AnchorEdge, AnchorsSpec, AnchorStore, Discarded, Reading
+from schemas.compiled import Compiled, CompiledAnchor, CompiledSpec, Suggestion
+from schemas.errors import Exit, Place, RefusedError
+from schemas.finding import Finding
+from schemas.kinds import OPEN_EDIT_STATES
+from schemas.settlement import Settlement
+from store import anchors as anchor_files
+from store import cards as card_files
+from store import runs, settlements
+from store.cards import Actor
+from store.transaction import Transaction
+from text.cores import core
+
+DRAFTER = Actor(name="rules", by="draft")
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """What a person asks of a compile. `accept` answers all that is open at once, and then `said` says who and why."""
+
+    offline: bool = False
+    strict: bool = False
+    accept: BulkAnswer | None = None
+    said: Said | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a compile found and would write.
+
+    `transaction` holds the writes, uncommitted; None when there is nothing that may be written. `reached` is None when no
+    section changed, so that nothing was read.
+    """
+
+    compiled: Compiled
+    exit_code: Exit
+    table: Table
+    reached: Reached | None
+    findings: tuple[Finding, ...]
+    offers: tuple[Offer, ...]
+    too_big: tuple[str, ...]
+    same_model: bool
+    settlement: Settlement | None
+    transaction: Transaction | None
+
+    @property
+    def waits(self) -> bool:
+        return self.exit_code == Exit.WAITS
+
+
+def compile_spec(
+    workspace: Workspace, path: Path, options: CompileOptions, *, preview: bool = False, say: Say = silent
+) -> Outcome:
+    """Compile one spec as far as it goes; nothing is written before `commit`.
+
+    Raises RefusedError for input that is not accepted, OutsideError when a model fails.
+    """
+    bench = Bench.of(workspace.read(path))
+    key = workspace.key_of(bench.spec.path, options.key)
+    _refuse_outside(workspace, path, preview=preview)
+    store = workspace.store(key)
+    strict = options.strict or workspace.config.join == "strict"
+    changed = changed_sections(bench, store.sections) if store is not None else None
+    seats = workspace.seats(offline=options.offline) if changed is None or changed else None
+    reached = (
+        reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say) if seats is not None else None
+    )
+    table = reached.table if reached is not None else _stored_table(bench, workspace, key)
+    findings = (
+        reached.findings if reached is not None else judge_claims(table, [], heuristic=bool(store and store.heuristic))
+    )
+    settlement = _accept(table, reached, options)
+    if settlement is not None:
+        findings = judge_claims(table, [one.reading for one in reached.readings] if reached else [], heuristic=True)
+    say("adopting and drafting")
+    adopted = _adopt(bench, workspace, key, table, store, changed)
+    heuristic = bool(store and store.heuristic) or bool(seats and any(seat.reader.heuristic for seat in seats))
+    sheet, drafted, too_big = _draft(bench, workspace, key, adopted, store, heuristic=heuristic)
+    after = _store(bench, key, adopted, drafted, reached, store, heuristic=heuristic)
+    findings = (*findings, *_late_gates(bench, workspace, after, adopted, drafted.cards))
+    exit_code = _exit(table, findings)
+    transaction = None
+    if not preview and exit_code == Exit.HOLDS:
+        transaction = _collect(workspace, key, after, drafted, settlement)
+    shown = Compiled(
+        spec=CompiledSpec(key=key, path=bench.spec.path, sha256=bench.spec.digest),
+        rounds=reached.rounds if reached is not None else (),
+        anchors=_compiled_anchors(bench, adopted),
+        cards=drafted.cards,
+        disputes=table.open(),
+        suggestions=tuple(suggest(sheet, drafted.cards, too_big, _coverage_spans(table)))
+        + _offer_suggestions(drafted.offers),
+        heuristic=heuristic,
+        calls=reached.calls if reached is not None else 0,
+        changed=transaction.changed if transaction is not None else (),
+    )
+    one_model = seats is not None and same_model(seats)
+    return Outcome(
+        shown, exit_code, table, reached, findings, drafted.offers, too_big, one_model, settlement, transaction
+    )
+
+
+def commit(workspace: Workspace, outcome: Outcome) -> tuple[str, ...]:
+    """Write what a compile found: the readings first, by content, then claims, cards and answers as one transaction.
+
+    Returns the changed paths. Raises ConflictError when a file is not what was read, OutsideError when the disk refuses.
+    """
+    if workspace.snapshot is None:
+        return ()
+    if outcome.reached is not None:
+        for extracted in outcome.reached.readings:
+            runs.put(workspace.snapshot.instance, extracted.run)
+    return outcome.transaction.commit() if outcome.transaction is not None else ()
+
+
+def _refuse_outside(workspace: Workspace, path: Path, *, preview: bool) -> None:
+    if preview or workspace.is_inside(path):
+        return
+    if workspace.snapshot is None:
+        raise RefusedError(
+            "no-instance", "cards are written into an instance, and here is none", fix="isopod init, or add --preview"
+        )
+    specs = workspace.config.paths.specs
+    raise RefusedError(
+        "spec-outside",
+        "the spec lies outside the instance, so its cards could not be audited against it",
+        where=Place(path.as_posix()),
+        fix=f"cp {path.as_posix()} {specs}/ and compile it there, or add --preview",
+    )
+
+
+def _stored_table(bench: Bench, workspace: Workspace, key: str) -> Table:
+    """No section changed: the stored claims stand, and what people said since."""
+    table = Table.empty(bench)
+    store = workspace.store(key)
+    if store is not None:
+        claims, edges = stored_claims(bench, store)
+        table.stand_on(frozenset(), claims, edges)
+    table.replay(workspace.settlements(key))
+    return table
+
+
+def _accept(table: Table, reached: Reached | None, options: CompileOptions) -> Settlement | None:
+    """One answer to all that is open, when the person gave one; claims that a gate refuses are left out of it."""
+    if options.accept is None or options.said is None or reached is None or not table.disputes:
+        return None
+    readings = [one.reading for one in reached.readings]
+    refused: frozenset[Key] = frozenset()
+    while True:
+        settlement = bulk(table, options.accept, options.said, refused)
+        trial = table.copy()
+        trial.take_bulk(settlement)
+        more = rejected(trial, readings, heuristic=True)
+        if not more:
+            table.take_bulk(settlement)
+            return settlement
+        refused |= more
+
+
+def _adopt(
+    bench: Bench,
+    workspace: Workspace,
+    key: str,
+    table: Table,
+    store: AnchorStore | None,
+    changed: frozenset[int] | None,
+) -> Adopted:
+    cards = workspace.cards(key)
+    frozen = {anchor for card in cards if card.state not in (*OPEN_EDIT_STATES, "deleted") for anchor in card.anchors}
+    return adopt(
+        bench,
+        key,
+        workspace.config.anchor_prefix,
+        table.claims,
+        table.standing_edges(),
+        issued=workspace.issued(),
+        old=store.anchors if store is not None else (),
+        old_edges=store.edges if store is not None else (),
+        changed=changed if changed is not None else range(len(bench.structure.sections)),
+        frozen=frozen,
+        discarded=table.discarded,
+        unclaimable=table.unclaimable,
+    )
+
+
+def _draft(
+    bench: Bench, workspace: Workspace, key: str, adopted: Adopted, store: AnchorStore | None, *, heuristic: bool
+) -> tuple[Sheet, Redrafted, tuple[str, ...]]:
+    sheet = sheet_of(bench, workspace, key, adopted)
+    judged = judge(sheet)
+    old_edges = (
+        frozenset((edge.kind, edge.from_, edge.to) for edge in store.edges) if store is not None else frozenset()
+    )
+    movement = Movement(adopted.reworded, adopted.gone, old_edges)
+    drafted = redraft(
+        sheet, judged.judgements, workspace.cards(key), movement, heuristic=heuristic, issued=workspace.issued()
+    )
+    return sheet, drafted, judged.too_big
+
+
+def sheet_of(bench: Bench, workspace: Workspace, key: str, adopted: Adopted) -> Sheet:
+    """The adopted claims as the drafter sees them: those that stand and that nobody discarded."""
+    claims = [
+        DraftClaim(one.anchor.id, one.anchor.kind, one.span)
+        for one in adopted.placed
+        if one.span is not None and not isinstance(one.anchor.home, Discarded)
+    ]
+    edges = [DraftEdge(edge.kind, edge.from_, edge.to, edge.cue) for edge in adopted.edges]
+    return Sheet(bench.spec, bench.structure, key, claims, edges, workspace.config)
+
+
+def _store(
+    bench: Bench,
+    key: str,
+    adopted: Adopted,
+    drafted: Redrafted,
+    reached: Reached | None,
+    store: AnchorStore | None,
+    *,
+    heuristic: bool,
+) -> AnchorStore:
+    readings = store.readings if store is not None else ()
+    if reached is not None:
+        readings = tuple(
+            Reading(reader=name, provider=one.reader.provider, model=one.reader.model)
+            for name, one in zip("ab", reached.readings, strict=True)
+        )
+    return AnchorStore(
+        spec=AnchorsSpec(key=key, path=bench.spec.path),
+        readings=readings,
+        heuristic=heuristic,
+        sections=sections_of(bench),
+        anchors=tuple(_homed(one.anchor, drafted, key) for one in adopted.placed),
+        edges=_without_background(adopted.edges, drafted),
+    )
+
+
+def _homed(anchor: Anchor, drafted: Redrafted, key: str) -> Anchor:
+    if isinstance(anchor.home, Discarded):
+        return anchor
+    home: object = anchor.home
+    if anchor.id in drafted.glossary:
+        home = "glossary"
+    elif anchor.id in drafted.epic:
+        home = "epic"
+    elif anchor.id in drafted.background:
+        home = Discarded(discarded="background", because=f"specs.{key}.sections says draft: background", by=CONFIG)
+    elif anchor.status != "retired":
+        home = "card"
+    return anchor if home == anchor.home else anchor.model_copy(update={"home": home})
+
+
+def _without_background(edges: Sequence[AnchorEdge], drafted: Redrafted) -> tuple[AnchorEdge, ...]:
+    return tuple(edge for edge in edges if not drafted.background.intersection((edge.from_, edge.to)))
+
+
+def _late_gates(
+    bench: Bench, workspace: Workspace, store: AnchorStore, adopted: Adopted, cards: Sequence[object]
+) -> tuple[Finding, ...]:
+    """The gates of the stages adopt and draft."""
+    spans: Mapping[str, PlacedAnchor] = {one.anchor.id: one for one in adopted.placed if one.span is not None}
+    claims = Claims(
+        spec=bench.spec,
+        structure=bench.structure,
+        claims=tuple(
+            Claim(
+                id=anchor.id,
+                kind=anchor.kind,
+                span=span,
+                core=core(bench.spec.text, span),
+                exact=anchor.exact,
+                labels=anchor.labels,
+                home=anchor.home,
+                status=anchor.status,
+                section=anchor.section,
+            )
+            for anchor in store.anchors
+            if anchor.id in spans and (span := spans[anchor.id].span) is not None
+        ),
+        edges=tuple(ClaimEdge(edge.kind, edge.from_, edge.to, edge.cue) for edge in store.edges),
+        heuristic=store.heuristic,
+        file=bench.spec.path,
+        key=store.spec.key,
+        anchor_prefix=workspace.config.anchor_prefix,
+    )
+    drafted = Drafted(claims=claims, cards=tuple(cards), config=workspace.config)  # type: ignore[arg-type]
+    return (*run("adopt", claims).findings, *run("draft", drafted).findings)
+
+
+def _exit(table: Table, findings: Sequence[Finding]) -> Exit:
+    """3 while something waits for a person or nothing was claimed, 1 when a late gate fails, else 0."""
+    if table.disputes or not len(table.claims):
+        return Exit.WAITS
+    late = [finding for finding in findings if finding.severity == "error" and finding.code not in _JOIN_ERRORS]
+    return Exit.DOES_NOT_HOLD if late else Exit.HOLDS
+
+
+_JOIN_ERRORS = frozenset({"A101", "A110", "A144"})
+"""Errors of stage join open a dispute, or were let through by a person."""
+
+
+def _collect(
+    workspace: Workspace, key: str, store: AnchorStore, drafted: Redrafted, settlement: Settlement | None
+) -> Transaction | None:
+    if workspace.snapshot is None:
+        return None
+    snapshot = workspace.snapshot
+    instance = snapshot.instance
+    transaction = Transaction(instance.root, instance.state_dir, command=f"compile {store.spec.path}")
+    stored = snapshot.anchors.get(key)
+    read = {file.card.id: file.sha256 for file in snapshot.card_files}
+    anchor_files.write(transaction, instance, store, stored.sha256 if stored is not None else None)
+    for change in drafted.changes:
+        if change.before is None:
+            card_files.edit(transaction, instance, change.after, {}, actor=DRAFTER, expected=None)
+        else:
+            patch = {
+                name: getattr(change.after, name)
+                for name in type(change.after).model_fields
+                if getattr(change.after, name) != getattr(change.before, name)
+            }
+            card_files.edit(transaction, instance, change.before, patch, actor=DRAFTER, expected=read[change.before.id])
+    if settlement is not None:
+        settlements.write(transaction, instance, key, settlement)
+    return transaction
+
+
+def _compiled_anchors(bench: Bench, adopted: Adopted) -> tuple[CompiledAnchor, ...]:
+    return tuple(
+        CompiledAnchor(
+            id=one.anchor.id,
+            kind=one.anchor.kind,
+            span=one.span,
+            lines=bench.spec.lines_of(one.span),
+            exact=bench.spec.quoted(one.span),
+        )
+        for one in adopted.placed
+        if one.span is not None
+    )
+
+
+def _coverage_spans(table: Table) -> list[tuple[int, int]]:
+    return [*(one.span for one in table.claims), *table.unclaimable]
+
+
+def _offer_suggestions(offers: Sequence[Offer]) -> tuple[Suggestion, ...]:
+    return tuple(
+        Suggestion(
+            rule="D15",
+            text=f"{offer.story} says more of what {offer.beside} is about",
+            do=f"isopod show {offer.beside}",
+        )
+        for offer in offers
+    )
