@@ -13,6 +13,7 @@ from schemas.anchors import AnchorStore
 from schemas.config import Config, id_pattern
 from schemas.errors import ManyErrors, Place, RefusedError
 from schemas.finding import Finding
+from store.cache import ParseCache
 from store.instance import Instance
 from store.records import ENDING, Reads, RecordFile, digest, findings_of, load_folder, names_in, record_of, text_over
 from store.view import View
@@ -55,12 +56,14 @@ def _shown(anchor: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in anchor.items() if value is not None or key not in ("labels", "successor")}
 
 
-def load_all(view: View, instance: Instance) -> tuple[list[AnchorsFile], list[Finding]]:
+def load_all(
+    view: View, instance: Instance, cache: ParseCache | None = None
+) -> tuple[list[AnchorsFile], list[Finding]]:
     """The claims of every spec, sorted by file name, and a finding for each file that holds none.
 
     A file whose spec key is not its name is one of them: two files would then claim one spec.
     """
-    files, problems = load_folder(view, instance, instance.anchors_dir, AnchorStore)
+    files, problems = load_folder(view, instance.anchors_dir, AnchorStore, cache)
     found = []
     for file in files:
         if Path(file.path).stem == file.record.spec.key:

@@ -13,6 +13,7 @@ from schemas.card import Card
 from schemas.config import Config
 from schemas.errors import ConflictError, OwnershipError, Place, RefusedError
 from schemas.finding import Finding
+from store.cache import ParseCache
 from store.instance import Instance
 from store.permission import Actor, changed_paths, refuse_birth, refuse_edit
 from store.records import Reads, digest, load_folder, record_of, text_over
@@ -48,9 +49,9 @@ def to_text(card: Card, config: Config) -> str:
     return f"# yaml-language-server: $schema={up}docs/schemas/card.json\n{dump(card.to_file())}"
 
 
-def load_all(view: View, instance: Instance) -> tuple[list[CardFile], list[Finding]]:
+def load_all(view: View, instance: Instance, cache: ParseCache | None = None) -> tuple[list[CardFile], list[Finding]]:
     """Every card of the instance, sorted by file name, and a finding for each file that holds none."""
-    files, problems = load_folder(view, instance, instance.cards_dir, Card)
+    files, problems = load_folder(view, instance.cards_dir, Card, cache)
     return [CardFile(file.path, file.record, file.sha256) for file in files], problems
 
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from schemas.base import Record, message_of, path_of
 from schemas.errors import IsopodError, ManyErrors, Place, RefusedError
 from schemas.finding import Finding, FindingPlace
-from store.instance import Instance
+from store.cache import ParseCache, load_all
 from store.view import View
 from store.yamlio import decode, edit_keeping_comments, has_comments, load, positions
 
@@ -43,26 +43,35 @@ class RecordFile(Generic[R]):
 
 def names_in(view: View, folder: Path, ending: str = ENDING) -> list[str]:
     """The names of the files in a folder that end so, sorted; hidden ones are passed by."""
-    return [path.name for path, _ in view.files(folder, ending) if not path.name.startswith(".")]
+    names = (path.rsplit("/", 1)[-1] for path, _ in view.scan(folder, ending))
+    return [name for name in names if not name.startswith(".")]
 
 
 def load_folder(
-    view: View, instance: Instance, folder: Path, kind: type[R]
+    view: View, folder: Path, kind: type[R], cache: ParseCache | None = None
 ) -> tuple[list[RecordFile[R]], list[Finding]]:
     """The record of every YAML file directly in a folder, sorted by name, and a finding for each that holds none."""
     files: list[RecordFile[R]] = []
     problems: list[Finding] = []
     with without_gc():
-        for name in names_in(view, folder):
-            path = folder / name
-            source = instance.relative(path)
+        for path, found in load_all(view, folder, cache=cache, suffix=ENDING):
+            if "/." in path:
+                continue
             try:
-                data = view.read(path)
-                if data is not None:
-                    files.append(RecordFile(source, record_of(data, source, kind), digest(data)))
+                if isinstance(found, IsopodError):
+                    raise found
+                files.append(RecordFile(path, _valid(found.data, kind, path, view), found.sha256))
             except IsopodError as error:
-                problems.extend(findings_of(error, source))
+                problems.extend(findings_of(error, path))
     return files, problems
+
+
+def _valid(data: Any, kind: type[R], path: str, view: View) -> R:
+    try:
+        return kind.model_validate(data, by_alias=True, by_name=False)
+    except ValidationError as error:
+        text = decode(view.read(view.root / path) or b"", path)
+        raise ManyErrors(list(_errors(error, data, text, path))) from None
 
 
 def record_of(data: bytes, source: str, kind: type[R]) -> R:
@@ -138,14 +147,13 @@ def text_over(old: bytes | None, canonical: str, data: dict[str, Any]) -> str:
 @contextmanager
 def without_gc() -> Iterator[None]:
     """No garbage collection: a bulk load makes objects that all stay, and looking them through is most of its time."""
-    if not gc.isenabled():
-        yield
-        return
+    was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if was_on:
+            gc.enable()
 
 
 def digest(data: bytes) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from schemas.finding import Finding
 from schemas.settlement import Settlement
+from store.cache import ParseCache
 from store.instance import Instance
 from store.records import digest, load_folder, names_in, record_of
 from store.view import View
@@ -39,14 +40,16 @@ def to_text(settlement: Settlement) -> str:
     return dump({key: value for key, value in settlement.to_data().items() if value not in (None, [])})
 
 
-def load_all(view: View, instance: Instance) -> tuple[dict[str, tuple[SettlementFile, ...]], list[Finding]]:
+def load_all(
+    view: View, instance: Instance, cache: ParseCache | None = None
+) -> tuple[dict[str, tuple[SettlementFile, ...]], list[Finding]]:
     """Every answer by spec key, in the order in which they were given (time, id); a finding for each invalid file."""
     answers: dict[str, tuple[SettlementFile, ...]] = {}
     problems: list[Finding] = []
     for key in sorted(view.list_dir(instance.settlements_dir)):
         if key.startswith("."):
             continue
-        files, found = load_folder(view, instance, instance.settlements_dir / key, Settlement)
+        files, found = load_folder(view, instance.settlements_dir / key, Settlement, cache)
         problems.extend(found)
         if files:
             given = [SettlementFile(file.path, file.record, file.sha256) for file in files]

@@ -7,6 +7,7 @@ graph and the places of findings only when they are asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -20,6 +21,7 @@ from schemas.finding import Finding, FindingPlace
 from schemas.settlement import Settlement
 from store import anchors, cards, settlements
 from store.anchors import AnchorsFile
+from store.cache import ParseCache
 from store.cards import CardFile
 from store.graph import Graph
 from store.instance import Instance
@@ -31,6 +33,9 @@ from text.coordinates import SpecText
 
 if TYPE_CHECKING:
     from text.structure import Structure
+
+_ATTEMPTS = 5
+"""How often to read again when another process wrote meanwhile; then the last reading stands."""
 
 
 @dataclass(frozen=True)
@@ -194,10 +199,19 @@ def load(instance: Instance, *, hash_mode: bool = False, cache: bool = True) -> 
     `cache` lets parses of unchanged files be taken from the state folder; `hash_mode` trusts no time stamp for that and
     compares content. What is returned is the same either way.
     """
-    view = View(instance.root, instance.state_dir)
-    card_files, problems = cards.load_all(view, instance)
-    anchor_files, anchor_problems = anchors.load_all(view, instance)
-    answers, answer_problems = settlements.load_all(view, instance)
+    for _ in range(_ATTEMPTS):
+        view = View(instance.root, instance.state_dir)
+        with ParseCache(instance.state_dir, by_content=hash_mode) if cache else nullcontext() as parses:
+            snapshot = _read(instance, view, parses)
+        if view.is_current():
+            break
+    return snapshot
+
+
+def _read(instance: Instance, view: View, cache: ParseCache | None) -> Snapshot:
+    card_files, problems = cards.load_all(view, instance, cache)
+    anchor_files, anchor_problems = anchors.load_all(view, instance, cache)
+    answers, answer_problems = settlements.load_all(view, instance, cache)
     return Snapshot(
         instance=instance,
         view=view,
