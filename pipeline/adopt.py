@@ -22,7 +22,6 @@ from text.folding import fold
 from text.intervals import cross, holds
 from text.selectors import Located
 
-
 CONFIG: Final = "config.yaml"
 """Who discards what config calls background."""
 

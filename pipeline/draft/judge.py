@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from pipeline.draft.sheet import DraftClaim, Judgement, JudgedKind, Sheet
+from pipeline.draft.sheet import DraftClaim, JudgedKind, Judgement, Sheet
 from schemas.config import Team
 from text.cores import core
 from text.folding import fold

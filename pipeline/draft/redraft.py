@@ -289,7 +289,7 @@ class _Redraft:
             for entry in card.depends_on
             if entry.card not in emptied
         ]
-        if card.id in {story for story in self._beside_ids(final)}:
+        if card.id in self._beside_ids(final):
             waits = self._with_beside(card, waits)
         related = tuple(other for other in card.related if other not in emptied)
         return card.model_copy(update={"depends_on": tuple(waits), "related": related})

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from pipeline.draft.topics import Topic, Topics
 from schemas.config import Config, SectionConfig, Team
 from schemas.kinds import OBLIGATIONS, AnchorKind, EdgeKind
 from text.blocks import Block
@@ -18,6 +17,7 @@ from text.display import line_unit
 from text.folding import fold
 from text.intervals import hull
 from text.structure import Structure
+from text.topics import Topic, Topics
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from text.intervals import holds
 TITLE_CAP: Final = 100
 SHORT: Final = 20
 SHORT_CJK: Final = 12
-_END = " .,;:!?。．，、；：！？…"  # noqa: RUF001 - full-width marks are meant
-_CLAUSE = re.compile(r"[,;:—–](?=\s)|[、，；：。]")  # noqa: RUF001
+_END = " .,;:!?。．，、；：！？…"
+_CLAUSE = re.compile(r"[,;:—–](?=\s)|[、，；：。]")
 _CJK = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af]")
 _MARKS = re.compile(r"`+|\*+|~~")
 

@@ -1,0 +1,40 @@
+# Two commands do all the set-up: `make demo` and `make test`. Both create .venv themselves.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+export PYTHONDONTWRITEBYTECODE := 1
+
+.PHONY: demo test lint bench docs clean
+
+$(BIN)/.isopod: pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) not found: install Python 3.11, or say make PYTHON=/path/to/python3"; exit 2; }
+	@echo "setting up $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(BIN)/.isopod-dev: $(BIN)/.isopod
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(BIN)/.isopod
+	@$(BIN)/isopod demo
+
+lint: $(BIN)/.isopod-dev
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+test: lint
+	$(BIN)/isopod audit
+	$(BIN)/python -m pytest -n auto
+
+bench: $(BIN)/.isopod-dev
+	$(BIN)/python benchmarks/audit.py
+	$(BIN)/python benchmarks/join.py
+
+docs: $(BIN)/.isopod-dev
+	$(BIN)/python -m isopod.docs
+
+clean:
+	rm -rf $(VENV) build dist isopod-demo *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
