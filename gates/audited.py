@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
-from gates.claims import Claim, ClaimEdge, Claims, Drafted
+from gates.claims import Drafted
 from gates.found import Found
-from schemas.anchors import Anchor, AnchorEdge, AnchorStore
+from schemas.anchors import Anchor, AnchorStore
 from schemas.card import Card, MigratesPart
 from schemas.config import Config
 from schemas.finding import FindingPlace
@@ -16,11 +17,9 @@ from schemas.kinds import Severity
 from store.cards import CardFile
 from store.graph import Graph
 from store.snapshot import Snapshot
-from text.coordinates import SpanT, SpecText, of_text
-from text.cores import core
-from text.folding import Folded, fold, folded
-from text.selectors import Finder
-from text.structure import structure
+
+if TYPE_CHECKING:
+    from text.coordinates import SpanT, SpecText
 
 CONFIG_FILE = "config.yaml"
 
@@ -78,6 +77,11 @@ class Audited:
 
         A spec that is gone is read as an empty text: none of its claims is found.
         """
+        if not self.stores:
+            return {}
+        # Parsing Markdown costs a third of an audit's start: only where there are specs.
+        from gates.located import claims_today
+
         owner = {anchor.id: key for key, store in self.stores.items() for anchor in store.anchors}
         cards: dict[str | None, dict[int, Card]] = {}
         for card in self.cards:
@@ -85,7 +89,13 @@ class Audited:
                 cards.setdefault(key, {})[id(card)] = card
         return {
             key: Drafted(
-                claims=self._claims(key, store),
+                claims=claims_today(
+                    store,
+                    self.spec(key),
+                    self.snapshot.structure(key),
+                    anchor_prefix=self.config.anchor_prefix,
+                    entry=partial(self.in_store, key, "anchors"),
+                ),
                 cards=tuple(cards.get(key, {}).values()),
                 config=self.config,
                 place_of=lambda card, path: self.card_place(card, *path),
@@ -127,6 +137,8 @@ class Audited:
     def not_claims(self, key: str) -> list[SpanT]:
         """Where a person said that there is no claim, as far as those words still stand there."""
         claims = self.specs[key].claims
+        from text.selectors import Finder
+
         finder = Finder(claims.spec, claims.structure)
         marked = [settled.where for settled in self.snapshot.settlements.get(key, ()) if settled.type == "not-a-claim"]
         standing = (finder.stands(where.exact, where.prefix, where.suffix) for where in marked)
@@ -173,67 +185,3 @@ class Audited:
     def _paths(self) -> Mapping[int, str]:
         # By identity: of two cards with one id each has its own file.
         return {id(file.card): file.path for file in self.card_files}
-
-    # --- claims in the text of today ------------------------------------------------------------------------------
-
-    def _claims(self, key: str, store: AnchorStore) -> Claims:
-        spec = self.spec(key) or of_text("", store.spec.path)
-        parsed = self.snapshot.structure(key) or structure(spec)
-        finder = Finder(spec, parsed)
-        texts = _Texts(spec)
-        index_of = {anchor.id: index for index, anchor in enumerate(store.anchors)}
-        return Claims(
-            spec=spec,
-            structure=parsed,
-            claims=tuple(_claim(spec, finder, anchor) for anchor in store.anchors),
-            edges=tuple(texts.edge(edge) for edge in store.edges),
-            heuristic=store.heuristic,
-            file=store.spec.path,
-            key=key,
-            anchor_prefix=self.config.anchor_prefix,
-            elsewhere=lambda anchor: self.in_store(key, "anchors", index_of[anchor], "id"),
-        )
-
-
-class _Texts:
-    """Looks for cues: folded, then without emphasis and code marks; their first hit stands (DESIGN.md section 3)."""
-
-    def __init__(self, spec: SpecText) -> None:
-        self._spec = spec
-
-    @cached_property
-    def _folded(self) -> Folded:
-        return folded(self._spec.text)
-
-    @cached_property
-    def _stripped(self) -> Folded:
-        return folded(self._spec.text, markup=True)
-
-    def edge(self, edge: AnchorEdge) -> ClaimEdge:
-        return ClaimEdge(edge.kind, edge.from_, edge.to, edge.cue, self._find(edge.cue))
-
-    def _find(self, cue: str) -> SpanT | None:
-        for text, wanted in ((self._folded, fold(cue)), (None, folded(cue, markup=True).text.strip())):
-            whole = text or self._stripped
-            start = whole.text.find(wanted) if wanted else -1
-            if start != -1:
-                return whole.raw_span((start, start + len(wanted)))
-        return None
-
-
-def _claim(spec: SpecText, finder: Finder, anchor: Anchor) -> Claim:
-    """An adopted claim where it stands today; one that the store gave up is not looked for."""
-    located = finder.locate(anchor, anchor.section) if anchor.status == "live" else None
-    span = located.span if located and located.span else (0, 0)
-    return Claim(
-        id=anchor.id,
-        kind=anchor.kind,
-        span=span,
-        core=core(spec.text, span),
-        exact=anchor.exact,
-        labels=anchor.labels,
-        home=anchor.home,
-        status=anchor.status,
-        section=anchor.section,
-        found=located.status if located else "lost",
-    )

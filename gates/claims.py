@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from gates.found import Found
 from schemas.anchors import Discarded
@@ -14,10 +14,12 @@ from schemas.card import Card
 from schemas.config import Config
 from schemas.finding import FindingPlace
 from schemas.kinds import OBLIGATIONS, AnchorKind, AnchorStatus, EdgeKind
-from text.blocks import Block
-from text.coordinates import SpanT, SpecText
-from text.selectors import Standing
-from text.structure import Structure
+
+if TYPE_CHECKING:
+    from text.blocks import Block
+    from text.coordinates import SpanT, SpecText
+    from text.selectors import Standing
+    from text.structure import Structure
 
 Home = Literal["card", "glossary", "epic"] | Discarded
 

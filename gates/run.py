@@ -11,6 +11,7 @@ from gates.claims import Claims, Drafted
 from gates.registry import Rule, Stage, rule_named, rules
 from schemas.config import Config, Ignore
 from schemas.finding import Finding, Findings, NotChecked
+from store.records import without_gc
 from store.snapshot import Snapshot
 
 Subject: TypeAlias = Claims | Drafted | Snapshot
@@ -36,7 +37,8 @@ def run(
     chosen = _chosen(stage, select, ignore)
     if isinstance(subject, Snapshot):
         audited = Audited(subject)
-        found = [*subject.problems, *(finding for rule in chosen for finding in _audit(rule, audited))]
+        with without_gc():  # an audit makes many objects and keeps them all
+            found = [*subject.problems, *(finding for rule in chosen for finding in _audit(rule, audited))]
         kept, let_through = _without_ignored(found, subject.config, today or datetime.now(UTC).date())
     else:
         kept, let_through = [finding for rule in chosen for finding in rule.findings(subject)], []

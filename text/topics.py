@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from text.folding import fold
-from text.structure import Structure
+
+if TYPE_CHECKING:
+    from text.structure import Structure
 
 _NUMBER = re.compile(r"^\d+(?:\.\d+)*[.)]?\s+")
 
@@ -53,7 +56,7 @@ class Topics:
         return self.heading(self.title) if self.title is not None else ""
 
     def opening(self) -> list[tuple[int, int]]:
-        """Spans of the text before the first section and of the first section with its deeper ones (D7), without title."""
+        """Spans of the text before the first section and of the first section with its deeper ones (D7), untitled."""
         sections = self._structure.sections
         real = [section for section in sections if section.heading is not None and section.index != self.title]
         if not real:

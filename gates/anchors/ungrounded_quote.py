@@ -61,10 +61,8 @@ def _stands(claims: Claims, claim: Claim) -> bool:
     if claim.found != "live":
         # What a card carries is reported once, with the ways out that the card's state allows (C231).
         return claim.home != "glossary"
-    return (
-        fold(claims.spec.quoted(claim.span)) == fold(claim.exact)
-        and claim.span[0] <= claim.core[0] < claim.core[1] <= claim.span[1]
-    )
+    said = claims.spec.quoted(claim.span)
+    return bool(said) and (said == claim.exact or fold(said) == fold(claim.exact))
 
 
 def _shown_by_its_cue(claims: Claims, edge: ClaimEdge) -> bool:

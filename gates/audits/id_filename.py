@@ -19,7 +19,6 @@ name.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from gates.audited import Audited
 from gates.found import Found
@@ -36,14 +35,14 @@ ON = "instance"
 def check(audited: Audited) -> Iterator[Found]:
     at = {file.path: file.card.id for file in audited.card_files}
     for file in audited.card_files:
-        path = PurePosixPath(file.path)
-        right = str(path.with_name(f"{file.card.id}.yaml"))
+        folder, _, name = file.path.rpartition("/")
+        right = f"{folder}/{file.card.id}.yaml"
         # Where the right file holds the same id already, this one is a copy: C201 says so, and a rename would lose one.
         if file.path != right and at.get(right) != file.card.id:
             yield audited.on_card(
                 file.card,
                 ("id",),
-                f"the card {escaped(file.card.id)} is in a file called {escaped(path.name)}: rename the file "
+                f"the card {escaped(file.card.id)} is in a file called {escaped(name)}: rename the file "
                 f"to {escaped(right)}",
                 fix=command("mv", "-n", file.path, right),
             )

@@ -1,0 +1,88 @@
+"""The claims of an anchors file, found in the text of today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+from gates.claims import Claim, ClaimEdge, Claims
+from schemas.anchors import Anchor, AnchorEdge, AnchorStore
+from schemas.finding import FindingPlace
+from text.coordinates import SpanT, SpecText, of_text
+from text.cores import core
+from text.folding import Folded, fold, folded
+from text.selectors import Finder
+from text.structure import Structure, structure
+
+
+def claims_today(
+    store: AnchorStore,
+    spec: SpecText | None,
+    parsed: Structure | None,
+    *,
+    anchor_prefix: str,
+    entry: Callable[[int, str], FindingPlace],
+) -> Claims:
+    """The claims of `store` where they stand in `spec`; None, a spec that is gone, is an empty text.
+
+    `entry` gives the place of a key of the anchor with that index in its file.
+    """
+    text = spec or of_text("", store.spec.path)
+    finder = Finder(text, parsed or structure(text))
+    cues = _Cues(text)
+    index_of = {anchor.id: index for index, anchor in enumerate(store.anchors)}
+    return Claims(
+        spec=text,
+        structure=finder.structure,
+        claims=tuple(_claim(text, finder, anchor) for anchor in store.anchors),
+        edges=tuple(cues.edge(edge) for edge in store.edges),
+        heuristic=store.heuristic,
+        file=store.spec.path,
+        key=store.spec.key,
+        anchor_prefix=anchor_prefix,
+        elsewhere=lambda anchor: entry(index_of[anchor], "id"),
+    )
+
+
+class _Cues:
+    """Looks for cues: folded, then without emphasis and code marks; their first hit stands (DESIGN.md section 3)."""
+
+    def __init__(self, spec: SpecText) -> None:
+        self._spec = spec
+
+    @cached_property
+    def _folded(self) -> Folded:
+        return folded(self._spec.text)
+
+    @cached_property
+    def _stripped(self) -> Folded:
+        return folded(self._spec.text, markup=True)
+
+    def edge(self, edge: AnchorEdge) -> ClaimEdge:
+        return ClaimEdge(edge.kind, edge.from_, edge.to, edge.cue, self._find(edge.cue))
+
+    def _find(self, cue: str) -> SpanT | None:
+        for text, wanted in ((self._folded, fold(cue)), (None, folded(cue, markup=True).text.strip())):
+            whole = text or self._stripped
+            start = whole.text.find(wanted) if wanted else -1
+            if start != -1:
+                return whole.raw_span((start, start + len(wanted)))
+        return None
+
+
+def _claim(spec: SpecText, finder: Finder, anchor: Anchor) -> Claim:
+    """An adopted claim where it stands today; one that the store gave up is not looked for."""
+    located = finder.locate(anchor, anchor.section) if anchor.status == "live" else None
+    span = located.span if located and located.span else (0, 0)
+    return Claim(
+        id=anchor.id,
+        kind=anchor.kind,
+        span=span,
+        core=core(spec.text, span),
+        exact=anchor.exact,
+        labels=anchor.labels,
+        home=anchor.home,
+        status=anchor.status,
+        section=anchor.section,
+        found=located.status if located else "lost",
+    )
