@@ -146,14 +146,19 @@ def text_over(old: bytes | None, canonical: str, data: dict[str, Any]) -> str:
 
 @contextmanager
 def without_gc() -> Iterator[None]:
-    """No garbage collection: a bulk load makes objects that all stay, and looking them through is most of its time."""
-    was_on = gc.isenabled()
+    """No garbage collection while objects are made in bulk, and none of them looked through afterwards.
+
+    They all stay, and looking them through again and again is most of what a bulk load takes.
+    """
+    if not gc.isenabled():
+        yield
+        return
     gc.disable()
     try:
         yield
+        gc.freeze()
     finally:
-        if was_on:
-            gc.enable()
+        gc.enable()
 
 
 def digest(data: bytes) -> str:

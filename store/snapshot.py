@@ -25,7 +25,7 @@ from store.cache import ParseCache
 from store.cards import CardFile
 from store.graph import Graph
 from store.instance import Instance
-from store.records import findings_of
+from store.records import findings_of, without_gc
 from store.specs import SpecFile, list_specs, read_spec
 from store.view import View
 from store.yamlio import Positions, decode, positions
@@ -201,8 +201,9 @@ def load(instance: Instance, *, hash_mode: bool = False, cache: bool = True) -> 
     """
     for _ in range(_ATTEMPTS):
         view = View(instance.root, instance.state_dir)
-        with ParseCache(instance.state_dir, by_content=hash_mode) if cache else nullcontext() as parses:
-            snapshot = _read(instance, view, parses)
+        parses = ParseCache(instance.state_dir, by_content=hash_mode) if cache else nullcontext()
+        with without_gc(), parses as opened:
+            snapshot = _read(instance, view, opened)
         if view.is_current():
             break
     return snapshot
