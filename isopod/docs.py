@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final
 
 import click
-from store.yamlio import load
 
 from gates.pages import render_all
 from isopod.cli import BROKEN_PIPE, INTERRUPTED, group
@@ -19,6 +18,7 @@ from isopod.table import SECTIONS
 from schemas.config import Config
 from schemas.errors import Exit
 from schemas.jsonschema import card_schema, records, schema_of
+from store.yamlio import load
 
 _WIDTH: Final = 100
 _MEANINGS: Final = {

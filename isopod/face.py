@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from isopod.escape import escape_json
 
 if TYPE_CHECKING:
+    from schemas.base import Record
     from store.instance import Instance
     from store.snapshot import Snapshot
-
-    from schemas.base import Record
 
 Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 _SGR: dict[Style, int] = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "cyan": 36}

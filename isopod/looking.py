@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
-from store.snapshot import Snapshot
-
 from isopod.words import reason_words
 from schemas.anchors import Anchor, AnchorStore, Discarded
 from schemas.card import Card
@@ -15,6 +13,7 @@ from schemas.errors import RefusedError
 from schemas.kinds import CardKind
 from schemas.outputs import CardItem, ClaimEdge, Passage, ShownAnchor, WaitStep
 from store.graph import Graph
+from store.snapshot import Snapshot
 from text.selectors import Finder
 
 KIND_ORDER: Final[tuple[CardKind, ...]] = (
@@ -170,7 +169,8 @@ class Looking:
     def passage(self, anchor_id: str) -> Passage:
         store, anchor = self._stored(anchor_id)
         spec = self.snapshot.spec(store.spec.key)
-        found = self._finder(store.spec.key).locate(anchor, anchor.section) if spec else None
+        finder = self._finder(store.spec.key)
+        found = finder.locate(anchor, anchor.section) if finder else None
         span = found.span if found else None
         return Passage(
             anchor=anchor.id,
@@ -209,11 +209,13 @@ class Looking:
                     return store, anchor
         raise self.unknown(anchor_id)
 
-    def _finder(self, key: str) -> Finder:
+    def _finder(self, key: str) -> Finder | None:
+        """What finds claims in the spec of today; None when that is gone."""
+        spec, parsed = self.snapshot.spec(key), self.snapshot.structure(key)
+        if spec is None or parsed is None:
+            return None
         if key not in self._finders:
-            spec = self.snapshot.spec(key)
-            assert spec is not None  # asked only for specs that are there
-            self._finders[key] = Finder(spec, self.snapshot.structure(key))
+            self._finders[key] = Finder(spec, parsed)
         return self._finders[key]
 
     @cached_property

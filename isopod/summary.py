@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from store.transaction import unfinished
-
 from isopod.looking import Looking
 from schemas.anchors import AnchorStore
 from schemas.card import Card
 from schemas.kinds import CARD_STATES, WORK_KINDS
 from schemas.outputs import SpecStatus, Status
+from store.transaction import unfinished
 
 
 def status_of(looking: Looking) -> Status:
@@ -44,7 +43,7 @@ def _specs(looking: Looking, live: list[Card]) -> list[SpecStatus]:
     compiled = [_spec(looking, key, store, live) for key, store in sorted(snapshot.anchor_stores.items())]
     known = {spec.path for spec in compiled}
     return compiled + [
-        SpecStatus(key=key, path=path, present=True) for key, path in snapshot.spec_files if path not in known
+        SpecStatus(key=file.key, path=file.path, present=True) for file in snapshot.spec_files if file.path not in known
     ]
 
 

@@ -12,3 +12,8 @@ def reason_words(reason: Reason) -> str:
     if isinstance(reason, PersonReason):
         return f"{reason.person}: {reason.text}"
     return f"{reason.text} ({reason.rule})"
+
+
+def number_of(count: int, thing: str) -> str:
+    """`1 card`, `2 cards`."""
+    return f"{count} {thing}{'' if count == 1 else 's'}"

@@ -13,9 +13,8 @@ from isopod.face import Face
 from schemas.errors import Place, RefusedError
 
 if TYPE_CHECKING:
-    from store.transaction import Transaction
-
     from isopod.newcomer import NewTeam
+    from store.transaction import Transaction
 
 _CONFIG = "config.yaml"
 
@@ -102,12 +101,11 @@ def _teams(teams: tuple[str, ...], waits_for: tuple[str, ...]) -> tuple[NewTeam,
 
 def _prepared(root: Path, project: str, teams: tuple[NewTeam, ...]) -> Transaction:
     """All files of a new instance in one transaction; what is there already keeps what it holds."""
-    from store.transaction import Transaction
-    from store.yamlio import load
-
     from isopod.commands.schema import CARD_SCHEMA, card_schema_text
     from isopod.newcomer import GIT_ATTRIBUTES, GIT_IGNORE, config_text, with_lines
     from schemas.config import Config
+    from store.transaction import Transaction
+    from store.yamlio import load
 
     text = config_text(project, teams)
     config = Config.parse(load(text, _CONFIG), source=_CONFIG)

@@ -78,9 +78,8 @@ def card_schema_text(config: Config) -> str:
 
 
 def _write(face: Face, dry_run: bool) -> None:
-    from store.transaction import Transaction
-
     from isopod.writing import commit_or_show
+    from store.transaction import Transaction
 
     instance = face.instance()
     transaction = Transaction(instance.root, instance.state_dir, command="schema")

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from store.snapshot import Snapshot
-
 from isopod.escape import escape
 from isopod.face import Face
 from isopod.failure import caret_lines
+from isopod.words import number_of
 from schemas.errors import Place
 from schemas.finding import Finding, Findings
+from store.snapshot import Snapshot
 
 _LINES_SHOWN_UP_TO: Final = 30
 """With more findings than this the lines of the files are left out, so that the list stays a list."""
@@ -35,16 +35,17 @@ def finding_lines(findings: tuple[Finding, ...], root: Path, face: Face) -> Iter
         if finding.code != code:
             code = finding.code
             head = f"{finding.code} {finding.name}"
-            style = "red" if finding.severity == "error" else "yellow"
-            yield f"{face.paint(head, style)}  {finding.severity}, {sizes[code]} found"
+            painted = face.paint(head, "red") if finding.severity == "error" else face.paint(head, "yellow")
+            yield f"{painted}  {finding.severity}, {sizes[code]} found"
         yield from _one(finding, root, face, with_line=len(findings) <= _LINES_SHOWN_UP_TO)
         yield ""
 
 
 def counted(findings: Findings) -> str:
     """`2 errors, 1 warning`."""
-    errors, warnings = findings.counts.get("error", 0), findings.counts.get("warn", 0)
-    return f"{errors} error{'' if errors == 1 else 's'}, {warnings} warning{'' if warnings == 1 else 's'}"
+    return (
+        f"{number_of(findings.counts.get('error', 0), 'error')}, {number_of(findings.counts.get('warn', 0), 'warning')}"
+    )
 
 
 def _one(finding: Finding, root: Path, face: Face, *, with_line: bool) -> Iterator[str]:
@@ -59,5 +60,6 @@ def _one(finding: Finding, root: Path, face: Face, *, with_line: bool) -> Iterat
 
 
 def _checked(snapshot: Snapshot) -> str:
-    claims = sum(len(store.anchors) for store in snapshot.anchor_stores.values())
-    return f"Checked {len(snapshot.cards)} cards and {claims} claims of {len(snapshot.anchor_stores)} specs."
+    stores = snapshot.anchor_stores.values()
+    claims = number_of(sum(len(store.anchors) for store in stores), "claim")
+    return f"Checked {number_of(len(snapshot.cards), 'card')} and {claims} of {number_of(len(stores), 'spec')}."

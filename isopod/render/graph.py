@@ -34,19 +34,18 @@ _WORDS: Final = {"waits_for": "waits for", "replaces": "replaces", "related": "r
 
 def text(graph: GraphOutput, width: int) -> Iterator[str]:
     """Every card with what it waits for beneath it."""
-    titles = {node.id: node.title for node in graph.nodes}
+    nodes = {node.id: node for node in graph.nodes}
     for node in graph.nodes:
-        mark = "ready" if node.ready else "waits" if node.waits_for else node.state
+        mark = node.standing or node.state
         yield from wrap(f"{node.id}  {node.title}  [{mark}]", width, indent="    ", first="")
         for edge in graph.edges:
-            if edge.from_ == node.id:
-                because = f" ({edge.label})" if edge.label else ""
-                yield from wrap(
-                    f"{_WORDS[edge.kind]} {edge.to}  {titles.get(edge.to, '')}{because}",
-                    width,
-                    indent="      ",
-                    first="  ",
-                )
+            if edge.from_ != node.id:
+                continue
+            because = f" ({edge.label})" if edge.label else ""
+            holds = edge.kind != "waits_for" or edge.to in node.waits_for
+            verb = _WORDS[edge.kind] if holds else "leans on"
+            words = f"{verb} {edge.to}  {nodes[edge.to].title}{because}"
+            yield from wrap(words, width, indent="      ", first="  ")
 
 
 def mermaid(graph: GraphOutput, width: int) -> Iterator[str]:
@@ -84,7 +83,7 @@ def graphml(graph: GraphOutput, width: int) -> Iterator[str]:
     """GraphML, written by networkx."""
     import networkx
 
-    drawn = networkx.DiGraph()
+    drawn: networkx.DiGraph[str] = networkx.DiGraph()
     for node in graph.nodes:
         drawn.add_node(
             node.id,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from isopod.face import Face
 from isopod.render.cards import KIND_TITLES
 from isopod.render.columns import table, wrap
+from isopod.words import number_of
 from schemas.outputs import CardItem, SpecStatus, Status
 
 AGREEMENT = "Two readings agreeing proves agreement, not a right reading."
@@ -31,7 +32,7 @@ def status_lines(status: Status, face: Face) -> Iterator[str]:
             for kind, states in status.cards.items()
         )
         yield from table([(f"  {KIND_TITLES[kind]}", states) for kind, states in counts], face.width)
-        yield f"  Of the stories and migrations that are not done {status.ready} are ready, {status.waiting} wait."
+        yield f"  Stories and migrations that are not done: {status.ready} ready, {status.waiting} waiting."
     yield from _waiting("Questions that are open", status.questions, face)
     yield from _waiting("What we need from other teams", status.requests, face)
     yield from _trouble(status, face)
@@ -50,9 +51,9 @@ def _spec(spec: SpecStatus, width: int) -> Iterator[str]:
     )
     readers = ", ".join(dict.fromkeys(reading.provider for reading in spec.readings))
     facts = (
-        f"{total} claims" + (f" ({changed})" if changed else ""),
-        f"{spec.cards} cards, {spec.ready} ready",
-        f"{spec.answers} answers of people" if spec.answers else "",
+        number_of(total, "claim") + (f" ({changed})" if changed else ""),
+        f"{number_of(spec.cards, 'card')}, {spec.ready} ready",
+        f"{number_of(spec.answers, 'answer')} by people" if spec.answers else "",
         f"read by {readers}" + (" (heuristics: check against the spec)" if spec.heuristic else ""),
     )
     yield from wrap(f"{spec.key}: {'; '.join(filter(None, facts))}", width, indent="    ", first="  ")
@@ -75,7 +76,7 @@ def _waiting(title: str, items: tuple[CardItem, ...], face: Face) -> Iterator[st
 def _trouble(status: Status, face: Face) -> Iterator[str]:
     if status.problems:
         yield ""
-        yield face.paint(f"{status.problems} files cannot be read: isopod audit says why.", "red")
+        yield face.paint(f"{number_of(status.problems, 'file')} cannot be read: isopod audit says why.", "red")
     if status.unfinished_write:
         yield ""
         yield face.paint(

@@ -19,6 +19,7 @@ from text.coordinates import of_text
 def item(card_id: str, title: str) -> CardItem:
     return CardItem(
         id=card_id,
+        waits_for=("STY-0000000B",) if card_id == "STY-0000000A" else (),
         kind="story",
         title=title,
         state="drafted",
