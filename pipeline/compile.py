@@ -29,6 +29,7 @@ from store import anchors as anchor_files
 from store import cards as card_files
 from store import runs, settlements
 from store.cards import Actor
+from store.snapshot import Snapshot
 from store.transaction import Transaction
 from text.cores import core
 
@@ -99,11 +100,11 @@ def compile_spec(
     heuristic = bool(store and store.heuristic) or bool(seats and any(seat.reader.heuristic for seat in seats))
     sheet, drafted, too_big = _draft(bench, workspace, key, adopted, store, heuristic=heuristic)
     after = _store(bench, key, adopted, drafted, reached, store, heuristic=heuristic)
-    findings = (*findings, *_late_gates(bench, workspace, after, adopted, drafted.cards))
+    findings = (*findings, *late_gates(bench, workspace, after, adopted, drafted.cards))
     exit_code = _exit(table, findings)
     transaction = None
-    if not preview and exit_code == Exit.HOLDS:
-        transaction = _collect(workspace, key, after, drafted, settlement)
+    if not preview and exit_code == Exit.HOLDS and workspace.snapshot is not None:
+        transaction = collect(workspace, workspace.snapshot, key, after, drafted, settlement)
     shown = Compiled(
         spec=CompiledSpec(key=key, path=bench.spec.path, sha256=bench.spec.digest),
         rounds=reached.rounds if reached is not None else (),
@@ -220,15 +221,22 @@ def _draft(
     return sheet, drafted, judged.too_big
 
 
-def sheet_of(bench: Bench, workspace: Workspace, key: str, adopted: Adopted) -> Sheet:
-    """The adopted claims as the drafter sees them: those that stand and that nobody discarded."""
+def sheet_of(bench: Bench, workspace: Workspace, key: str, adopted: Adopted, *, keep_background: bool = True) -> Sheet:
+    """The adopted claims as the drafter sees them: those that stand and that nobody discarded.
+
+    Without `keep_background` what config once called background is judged anew.
+    """
     claims = [
         DraftClaim(one.anchor.id, one.anchor.kind, one.span)
         for one in adopted.placed
-        if one.span is not None and not isinstance(one.anchor.home, Discarded)
+        if one.span is not None and not _is_out(one.anchor, keep_background=keep_background)
     ]
     edges = [DraftEdge(edge.kind, edge.from_, edge.to, edge.cue) for edge in adopted.edges]
     return Sheet(bench.spec, bench.structure, key, claims, edges, workspace.config)
+
+
+def _is_out(anchor: Anchor, *, keep_background: bool) -> bool:
+    return isinstance(anchor.home, Discarded) and (keep_background or anchor.home.by != CONFIG)
 
 
 def _store(
@@ -247,18 +255,28 @@ def _store(
             Reading(reader=name, provider=one.reader.provider, model=one.reader.model)
             for name, one in zip("ab", reached.readings, strict=True)
         )
-    return AnchorStore(
+    fresh = AnchorStore(
         spec=AnchorsSpec(key=key, path=bench.spec.path),
         readings=readings,
         heuristic=heuristic,
         sections=sections_of(bench),
-        anchors=tuple(_homed(one.anchor, drafted, key) for one in adopted.placed),
-        edges=_without_background(adopted.edges, drafted),
+        anchors=(),
+    )
+    return homed_store(fresh, adopted, drafted, key)
+
+
+def homed_store(store: AnchorStore, adopted: Adopted, drafted: Redrafted, key: str) -> AnchorStore:
+    """The store with the adopted claims, each at the home that the draft gave it."""
+    return store.model_copy(
+        update={
+            "anchors": tuple(_homed(one.anchor, drafted, key) for one in adopted.placed),
+            "edges": _without_background(adopted.edges, drafted),
+        }
     )
 
 
 def _homed(anchor: Anchor, drafted: Redrafted, key: str) -> Anchor:
-    if isinstance(anchor.home, Discarded):
+    if isinstance(anchor.home, Discarded) and anchor.home.by != CONFIG:
         return anchor
     home: object = anchor.home
     if anchor.id in drafted.glossary:
@@ -267,7 +285,7 @@ def _homed(anchor: Anchor, drafted: Redrafted, key: str) -> Anchor:
         home = "epic"
     elif anchor.id in drafted.background:
         home = Discarded(discarded="background", because=f"specs.{key}.sections says draft: background", by=CONFIG)
-    elif anchor.status != "retired":
+    elif anchor.id in drafted.carried:
         home = "card"
     return anchor if home == anchor.home else anchor.model_copy(update={"home": home})
 
@@ -276,7 +294,7 @@ def _without_background(edges: Sequence[AnchorEdge], drafted: Redrafted) -> tupl
     return tuple(edge for edge in edges if not drafted.background.intersection((edge.from_, edge.to)))
 
 
-def _late_gates(
+def late_gates(
     bench: Bench, workspace: Workspace, store: AnchorStore, adopted: Adopted, cards: Sequence[object]
 ) -> tuple[Finding, ...]:
     """The gates of the stages adopt and draft."""
@@ -321,12 +339,18 @@ _JOIN_ERRORS = frozenset({"A101", "A110", "A144"})
 """Errors of stage join open a dispute, or were let through by a person."""
 
 
-def _collect(
-    workspace: Workspace, key: str, store: AnchorStore, drafted: Redrafted, settlement: Settlement | None
-) -> Transaction | None:
-    if workspace.snapshot is None:
-        return None
-    snapshot = workspace.snapshot
+def collect(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    key: str,
+    store: AnchorStore,
+    drafted: Redrafted,
+    settlement: Settlement | None,
+) -> Transaction:
+    """All writes of a compile as one transaction, uncommitted.
+
+    Raises ConflictError, ImmutableCardError, OwnershipError or RefusedError when a card may not be written so.
+    """
     instance = snapshot.instance
     transaction = Transaction(instance.root, instance.state_dir, command=f"compile {store.spec.path}")
     stored = snapshot.anchors.get(key)

@@ -154,7 +154,9 @@ class _Joining:
         agreed_edges, only_a, only_b = _compare_edges(self._a.edges, place_a, self._b.edges, place_b)
         edge_disputes = self._edge_disputes(pairs, only_a, only_b)
         disputes = _distinct([*cut_disputes, *across, *edge_disputes])
-        counted = (*only_a.settled_ends, *only_a.loose, *only_b.settled_ends, *only_b.loose)
+        counted = [
+            edge.kind for side in (only_a, only_b) for edges in (side.settled_ends, side.loose) for edge in edges
+        ]
         return Joined(
             pairs=tuple(pairs),
             parts_a=tuple(parts_a.values()),
@@ -164,7 +166,7 @@ class _Joining:
             only_a=only_a,
             only_b=only_b,
             anchors=2 * (len(candidates) - len(pairs)) + len(left_a) + len(left_b),
-            edges=sum(self._is_gating(edge.kind) for edge in counted),
+            edges=sum(self._is_gating(kind) for kind in counted),
         )
 
     def _is_gating(self, kind: EdgeKind) -> bool:

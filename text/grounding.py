@@ -5,7 +5,6 @@ No word similarity anywhere: a quote stands in the text as it is, folded, or fol
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -230,14 +229,12 @@ def _without_crossing(spec: SpecText, placed: Placed, violations: list[Violation
     if not pairs:
         return placed
     first_other: dict[int, int] = {}
-    times: Counter[int] = Counter()
     for left, right in pairs:
-        for own, other in ((left, right), (right, left)):
-            first_other.setdefault(own, other)
-            times[own] += 1
-    for own in sorted(first_other):
-        index, anchor = placed[own]
-        other = placed[first_other[own]][1]
+        first_other.setdefault(left, right)
+        first_other.setdefault(right, left)
+    for position in sorted(first_other):
+        index, anchor = placed[position]
+        other = placed[first_other[position]][1]
         message = (
             f"crosses {other.ref} in line {spec.line_of(other.span[0])}: anchors may nest or stand apart, never cross"
         )

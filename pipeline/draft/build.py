@@ -97,7 +97,7 @@ def _bundles(sheet: Sheet, judgements: Sequence[Judgement]) -> list[Bundle]:
         if one.kind == "epic":
             epic.claims.append(claim)
         elif one.kind in ("story", "gate", "request", "decision"):
-            bundle = led.setdefault(one.leader, Bundle(one.kind, sheet.by_id[one.leader], [], one.team))  # type: ignore[arg-type]
+            bundle = led.setdefault(one.leader, Bundle(one.kind, sheet.by_id[one.leader], [], one.team))
             bundle.claims.append(claim)
     rank = {"story": 0, "gate": 1, "request": 2, "decision": 3}
     rest = sorted(

@@ -64,6 +64,9 @@ class _Judge:
             if claim.is_obligation and claim.id not in self.placed and claim.id not in self.defining
         ]
 
+    def _kind_of(self, identity: str) -> JudgedKind | None:
+        return self.placed[identity][0] if identity in self.placed else None
+
     def _glossary(self) -> None:
         """D3. An obligation inside a definition's own list item waits for D12."""
         sheet = self.sheet
@@ -102,7 +105,7 @@ class _Judge:
                 self.placed[claim.id] = ("decision", first_decision[block.index])
                 moved = True
         while moved:
-            moved = self._join_refining(lambda target: self.placed.get(target, ("", ""))[0] in ("decision", "gate"))
+            moved = self._join_refining(lambda target: self._kind_of(target) in ("decision", "gate"))
 
     def _join_refining(self, may_join: Callable[[str], bool]) -> bool:
         moved = False
@@ -162,7 +165,7 @@ class _Judge:
 
     def _is_between_claims(self, from_: str, to: str) -> bool:
         """An edge with an end in the glossary is no `requires` for D6 (D13)."""
-        return all(self.placed.get(end, ("", ""))[0] != "glossary" for end in (from_, to))
+        return all(self._kind_of(end) != "glossary" for end in (from_, to))
 
     def _epic(self) -> None:
         """D7: the opening, where it holds nothing but purpose."""
@@ -276,14 +279,14 @@ class _Judge:
                 for edge in sheet.edges
                 if term.id in (edge.from_, edge.to)
                 for end in (edge.from_, edge.to)
-                if end != identity and self.placed.get(end, ("", ""))[0] in ("story", "gate", "decision", "request")
+                if end != identity and self._kind_of(end) in ("story", "gate", "decision", "request")
             ]
             word = sheet.text(term).casefold()
             if not using:
                 using = [
                     claim.id
                     for claim in sheet.claims
-                    if self.placed.get(claim.id, ("", ""))[0] == "story"
+                    if self._kind_of(claim.id) == "story"
                     and _names(fold(sheet.spec.quoted(sheet.unit(claim))).casefold(), word)
                 ]
             first = min(using, key=lambda end: sheet.order[self.placed[end][1]], default=None)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pipeline.draft.build import build, conflict_name
 from pipeline.draft.judge import lead
 from pipeline.draft.sheet import DraftClaim, DraftEdge, JudgedKind, Judgement, Sheet
-from schemas.card import AcceptanceLine, Card, Dependency, EdgeReason, Reason, RuleReason
+from schemas.card import AcceptanceLine, Card, Dependency, EdgeReason, PersonReason, Reason, RuleReason
 from schemas.kinds import OPEN_EDIT_STATES, PUBLISHED_STATES
 from schemas.promise import promise
 
@@ -44,6 +44,7 @@ class Redrafted:
     glossary: frozenset[str]
     background: frozenset[str]
     epic: frozenset[str]
+    carried: frozenset[str]
     offers: tuple[Offer, ...]
 
 
@@ -64,11 +65,15 @@ def redraft(
     *,
     heuristic: bool,
     issued: Collection[str],
+    again: bool = False,
 ) -> Redrafted:
-    """The cards of the spec after a compile. `cards` are those that the spec has now, in any state; `issued` all ids ever given."""
-    return _Redraft(
-        sheet, judgements, [card for card in cards if card.state != "deleted"], movement, heuristic, issued
-    ).done()
+    """The cards of the spec after a compile.
+
+    `cards` are those that the spec has now, in any state, `issued` all ids ever given. With `again` drafted cards are dissolved and
+    made anew; one whose leading claim leads again keeps its id.
+    """
+    live = [card for card in cards if card.state != "deleted"]
+    return _Redraft(sheet, judgements, live, movement, heuristic, issued, again).done()
 
 
 @dataclass
@@ -79,11 +84,19 @@ class _Redraft:
     movement: Movement
     heuristic: bool
     issued: Collection[str]
+    again: bool = False
     beside: dict[str, Card] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.by_id = {card.id: card for card in self.cards}
-        self.carrier = {anchor: card for card in self.cards for anchor in card.anchors if anchor in self.sheet.by_id}
+        self.dissolved = {card.id for card in self.cards if self.again and card.state == "drafted"}
+        self.carrier = {
+            anchor: card
+            for card in self.cards
+            if card.id not in self.dissolved
+            for anchor in card.anchors
+            if anchor in self.sheet.by_id
+        }
         self.edges = {(edge.kind, edge.from_, edge.to) for edge in self.sheet.edges}
 
     def done(self) -> Redrafted:
@@ -118,6 +131,9 @@ class _Redraft:
             glossary=frozenset(built.homes.glossary),
             background=frozenset(built.homes.background),
             epic=frozenset(epic),
+            carried=frozenset(
+                anchor for card in final.values() if card.state != "deleted" for anchor in card.anchors
+            ),
             offers=self._offers(final),
         )
 
@@ -127,7 +143,9 @@ class _Redraft:
         named: dict[str, str] = {}
         for card in self.cards:
             own = [self.sheet.by_id[anchor] for anchor in card.anchors if anchor in self.carrier]
-            if card.kind == "epic":
+            if card.id in self.dissolved and card.kind != "epic":
+                named |= {anchor: card.id for anchor in card.anchors if _tail(anchor) == _tail(card.id)}
+            elif card.kind == "epic":
                 named[self.sheet.key] = card.id
                 homes |= {claim.id: ("epic", claim.id) for claim in own}
             elif card.kind in _CARD_KINDS and own:
@@ -195,7 +213,7 @@ class _Redraft:
 
     def _touched(self, built: Iterable[Card]) -> set[str]:
         """Cards with a claim or an edge that is new, reworded or gone."""
-        touched = {card.id for card in self.cards if self.movement.gone.intersection(card.anchors)}
+        touched = self.dissolved | {card.id for card in self.cards if self.movement.gone.intersection(card.anchors)}
         touched |= {card.id for card in self.cards if self.movement.reworded.intersection(card.anchors)}
         carriers = {anchor: card.id for card in built for anchor in card.anchors}
         for card in built:
@@ -219,7 +237,7 @@ class _Redraft:
                 "anchors": built.anchors,
                 "acceptance": self._lines(before, built),
                 "depends_on": self._dependencies(before, built),
-                "related": tuple(sorted({*before.related, *built.related})),
+                "related": tuple(sorted({*built.related, *(() if self.again else before.related)})),
                 "heuristic": before.heuristic or built.heuristic,
                 "decision": part,
             }
@@ -256,6 +274,7 @@ class _Redraft:
             for reason in coming[target].because if target in coming else ():
                 edge = _edge_of(reason)
                 is_new = edge not in self.movement.old_edges if edge is not None else old is None
+                is_new = is_new or self.again
                 if is_new and edge not in known:
                     reasons.append(reason)
             if reasons:
@@ -265,6 +284,8 @@ class _Redraft:
 
     def _holds(self, reason: Reason) -> bool:
         edge = _edge_of(reason)
+        if self.again:
+            return isinstance(reason, PersonReason)
         return edge is None or edge in self.edges
 
     def _emptied(self, final: Mapping[str, Card]) -> list[str]:
@@ -337,6 +358,10 @@ class _Redraft:
             for story, target in self._beside_ids(final).items()
             if target.state in PUBLISHED_STATES
         )
+
+
+def _tail(identity: str) -> str:
+    return identity.rpartition("-")[2]
 
 
 def _edge_of(reason: Reason) -> tuple[str, str, str] | None:

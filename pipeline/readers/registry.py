@@ -7,6 +7,7 @@ import inspect
 import pkgutil
 from functools import cache
 from importlib.metadata import entry_points
+from typing import cast
 
 import pipeline.readers
 from pipeline.readers.protocol import Reader
@@ -54,7 +55,7 @@ def reader_of(provider: str) -> Reader:
 def _readers_of(module_name: str) -> list[type[Reader]]:
     module = importlib.import_module(module_name)
     return [
-        member
+        cast("type[Reader]", member)
         for _, member in inspect.getmembers(module, inspect.isclass)
         if member.__module__ == module_name and hasattr(member, "provider") and hasattr(member, "read")
     ]

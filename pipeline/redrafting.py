@@ -1,0 +1,92 @@
+"""Draft again, without reading: from what is adopted, with the config as it is now (DRAFTING.md D15)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.adopt import Adopted, PlacedAnchor, changed_sections
+from pipeline.bench import Bench
+from pipeline.compile import collect, homed_store, late_gates, sheet_of
+from pipeline.draft.judge import judge
+from pipeline.draft.redraft import Movement, redraft
+from pipeline.draft.suggest import suggest
+from pipeline.rounds import located
+from pipeline.workspace import Workspace
+from schemas.card import Card
+from schemas.compiled import Suggestion
+from schemas.errors import Place, RefusedError
+from schemas.finding import Finding
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True)
+class DraftOutcome:
+    """What drafting again would write; `transaction` is uncommitted."""
+
+    key: str
+    cards: tuple[Card, ...]
+    findings: tuple[Finding, ...]
+    suggestions: tuple[Suggestion, ...]
+    transaction: Transaction
+
+
+def draft_spec(workspace: Workspace, path: Path, *, again: bool = False) -> DraftOutcome:
+    """Place what has no card; with `again` drafted cards are dissolved and made anew, so that a changed config shows.
+
+    Raises RefusedError when nothing is adopted from the spec, or its text changed since.
+    """
+    bench = Bench.of(workspace.read(path))
+    key = workspace.key_of(bench.spec.path)
+    store = workspace.store(key)
+    if workspace.snapshot is None or store is None:
+        raise RefusedError(
+            "nothing-adopted",
+            "no claims of this spec are adopted yet",
+            where=Place(bench.spec.path),
+            fix=f"isopod compile {bench.spec.path}",
+        )
+    if changed_sections(bench, store.sections):
+        raise RefusedError(
+            "spec-changed",
+            "the spec changed since it was compiled",
+            where=Place(bench.spec.path),
+            fix=f"isopod compile {bench.spec.path}",
+        )
+    spans = located(bench, store.anchors)
+    placed = tuple(PlacedAnchor(anchor, spans.get(anchor.id)) for anchor in store.anchors)
+    nothing: frozenset[str] = frozenset()
+    adopted = Adopted(placed, store.edges, nothing, nothing, nothing)
+    sheet = sheet_of(bench, workspace, key, adopted, keep_background=not again)
+    judged = judge(sheet)
+    old_edges = frozenset((edge.kind, edge.from_, edge.to) for edge in store.edges)
+    drafted = redraft(
+        sheet,
+        judged.judgements,
+        workspace.cards(key),
+        Movement(nothing, nothing, old_edges),
+        heuristic=store.heuristic,
+        issued=workspace.issued(),
+        again=again,
+    )
+    after = homed_store(store, adopted, drafted, key)
+    findings = late_gates(bench, workspace, after, adopted, drafted.cards)
+    _refuse_errors(findings)
+    spans_claimed = [one.span for one in placed if one.span is not None]
+    return DraftOutcome(
+        key=key,
+        cards=drafted.cards,
+        findings=findings,
+        suggestions=tuple(suggest(sheet, drafted.cards, judged.too_big, spans_claimed)),
+        transaction=collect(workspace, workspace.snapshot, key, after, drafted, None),
+    )
+
+
+def _refuse_errors(findings: Sequence[Finding]) -> None:
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if errors:
+        first = errors[0]
+        raise RefusedError("gate-failed", f"{first.message} ({first.name} {first.code})", where=Place(first.where.file), fix=first.fix)
+
+
