@@ -28,12 +28,15 @@ class Topics:
     def __init__(self, structure: Structure, depth: int) -> None:
         self._structure = structure
         self._depth = depth
-        self._paths = _paths(structure)
         self.title = _title(structure)
+        self._topics = [self._topic(path) for path in _paths(structure)]
 
     def of(self, offset: int) -> Topic:
         """The topic that holds `offset`."""
-        path = self._paths[self._structure.section_at(offset).index]
+        return self._topics[self._structure.section_at(offset).index]
+
+    def _topic(self, path: tuple[int, ...]) -> Topic:
+        """The topic of the section with this heading path."""
         below = path[1:] if self.title is not None and path[:1] == (self.title,) else path
         if below:
             section = below[: self._depth][-1]
