@@ -25,7 +25,7 @@ from schemas.kinds import CardKind
 from schemas.promise import promise
 from text.coordinates import SpanT
 from text.folding import fold
-from text.intervals import overlap
+from text.intervals import overlap, overlapping
 
 EDGE_TEXT = "the whole spec rests on this decision"
 
@@ -40,7 +40,7 @@ class Bundle:
     team: str
     id: str = ""
     conflict: tuple[str, str] | None = None
-    lines: tuple[AcceptanceLine, ...] = ()
+    lines: list[AcceptanceLine] = field(default_factory=list)
     waits: dict[str, list[Reason]] = field(default_factory=dict)
     related: set[str] = field(default_factory=set)
     supersedes: list[str] = field(default_factory=list)
@@ -143,19 +143,25 @@ def free_id(prefix: str, born: str, first: str, taken: Collection[str]) -> str:
 def _write_lines(sheet: Sheet, bundles: list[Bundle]) -> None:
     """D12: every line unit that holds an obligation of the card, in text order, once."""
     home = {claim.id: bundle.id for bundle in bundles for claim in bundle.claims}
-    by_place = [(claim.span, claim.id) for claim in sheet.claims if claim.id in home]
+    lines: list[tuple[Bundle, SpanT, list[DraftClaim]]] = []
     for bundle in bundles:
         unit_of = sheet.sentence if bundle.kind in ("decision", "gate") else sheet.unit
         own = [claim for claim in bundle.claims if claim.is_obligation]
         lined = [claim for claim in own if claim.id not in sheet.blocked] or own
-        bundle.lines = tuple(
-            AcceptanceLine(
-                id=f"A{number}",
-                text=line_text(sheet, span, claims, shared=_is_shared(span, bundle.id, home, by_place)),
-                anchors=tuple(claim.id for claim in claims),
-            )
-            for number, (span, claims) in enumerate(_by_unit(lined, unit_of), start=1)
+        lines += [(bundle, span, claims) for span, claims in _by_unit(lined, unit_of)]
+    homed = [claim for claim in sheet.claims if claim.id in home]
+    shared = {
+        number
+        for number, place in overlapping([span for _, span, _ in lines], [claim.span for claim in homed])
+        if home[homed[place].id] != lines[number][0].id
+    }
+    for number, (bundle, span, claims) in enumerate(lines):
+        line = AcceptanceLine(
+            id=f"A{len(bundle.lines) + 1}",
+            text=line_text(sheet, span, claims, shared=number in shared),
+            anchors=tuple(claim.id for claim in claims),
         )
+        bundle.lines.append(line)
 
 
 def _by_unit(
@@ -172,10 +178,6 @@ def _by_unit(
         else:
             units.append((span, [claim]))
     return units
-
-
-def _is_shared(span: SpanT, own: str, home: Mapping[str, str], by_place: Sequence[tuple[SpanT, str]]) -> bool:
-    return any(overlap(place, span) and home[identity] != own for place, identity in by_place if place[0] < span[1])
 
 
 def _draw_edges(sheet: Sheet, bundles: list[Bundle]) -> None:
@@ -309,7 +311,7 @@ def _card(sheet: Sheet, bundle: Bundle, epic: str, stories: Mapping[int, int], *
         spec=sheet.key,
         anchors=tuple(claim.id for claim in bundle.claims),
         heuristic=heuristic,
-        acceptance=bundle.lines,
+        acceptance=tuple(bundle.lines),
         start=True if bundle.kind == "story" else None,
         gate=GatePart(waits_for="answer") if bundle.kind == "gate" else None,
         decision=DecisionPart(supersedes=tuple(sorted(bundle.supersedes)), superseded_by=bundle.superseded_by)
@@ -340,7 +342,7 @@ def title(sheet: Sheet, bundle: Bundle, stories: Mapping[int, int]) -> str:
         return _request_title(sheet, bundle, text)
     if bundle.kind in ("decision", "gate"):
         return headed(plain(topic.heading) if is_short(text) else "", text)
-    heading = "" if _names_a_list(sheet, topic.section) else plain(topic.heading)
+    heading = "" if topic.section in sheet.lists else plain(topic.heading)
     if heading and stories.get(topic.section) == 1:
         return headed("", heading)
     return headed(heading, text)
@@ -348,12 +350,6 @@ def title(sheet: Sheet, bundle: Bundle, stories: Mapping[int, int]) -> str:
 
 def _in_text_order(sheet: Sheet, ends: tuple[str, str]) -> list[str]:
     return sorted(ends, key=lambda end: sheet.order[end])
-
-
-def _names_a_list(sheet: Sheet, section: int) -> bool:
-    """A heading whose first claim is a question, decision or exclusion names a list of such, not a thing."""
-    first = next((claim for claim in sheet.claims if sheet.topic(claim).section == section), None)
-    return first is not None and first.kind in ("question", "decision", "exclusion")
 
 
 def _request_title(sheet: Sheet, bundle: Bundle, text: str) -> str:

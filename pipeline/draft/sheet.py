@@ -107,6 +107,14 @@ class Sheet:
             if edge.kind == "blocked_by" and self.by_id[edge.from_].kind == "constraint"
         )
 
+    @cached_property
+    def lists(self) -> frozenset[int]:
+        """Topics whose first claim is a question, decision or exclusion: their heading names a list of such, not a thing (D11)."""
+        first: dict[int, AnchorKind] = {}
+        for claim in self.claims:
+            first.setdefault(self.topic(claim).section, claim.kind)
+        return frozenset(section for section, kind in first.items() if kind in ("question", "decision", "exclusion"))
+
     def edges_from(self, claim: DraftClaim, kind: EdgeKind) -> list[DraftEdge]:
         return self._from.get((claim.id, kind), [])
 
