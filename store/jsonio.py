@@ -13,6 +13,8 @@ MAX_BYTES = 10_000_000
 MAX_DEPTH = 64
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_MAX_DIGITS = 1000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -75,7 +77,7 @@ def _finite(digits: str) -> float:
 
 
 def _bounded(digits: str) -> int:
-    if len(digits) > 1000:
+    if len(digits) > _MAX_DIGITS:
         raise _Refused(f"a number of {len(digits)} digits")
     return int(digits)
 
@@ -116,9 +118,10 @@ def _offset_of_refused(text: str) -> int:
 
 
 def _is_refused(word: str) -> bool:
-    if word.lstrip("-") in ("NaN", "Infinity"):
-        return True
-    return len(word) > 1000 or math.isinf(float(word))
+    number = _NUMBER.match(word)
+    if number is None:
+        return word.lstrip("-").startswith(("NaN", "Infinity"))
+    return number.end() > _MAX_DIGITS or math.isinf(float(number.group()))
 
 
 def _refuse_surrogates(text: str, source: str) -> None:

@@ -51,16 +51,13 @@ def edit_keeping_comments(text: str, data: dict[str, Any]) -> str:
     """
     old = comments_of(text)
     edited = _round_trip(text, data)
-    if edited is None:
+    if edited is None or not _loads_as(edited, data):
         return _under(old, dump(data))
     lost = list(old)
     for comment in comments_of(edited):
         if comment in lost:
             lost.remove(comment)
-    edited = _under(lost, edited)
-    if _loads_as(edited, data):
-        return edited
-    return _under(old, dump(data))
+    return _under(lost, edited)
 
 
 def _under(comments: list[str], body: str) -> str:
@@ -123,7 +120,16 @@ def _round_trip(text: str, data: dict[str, Any]) -> str | None:
             return None
         _merge_map(tree, data)
         editor.dump(tree, out)
-    except (YAMLError, ValueError, TypeError, AttributeError, IndexError, KeyError, NotImplementedError):
+    except (
+        YAMLError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        KeyError,
+        NotImplementedError,
+        AssertionError,
+    ):
         # ruamel raises all of these on texts that are valid but unusual; what it cannot edit is written
         # afresh by the caller.
         return None
