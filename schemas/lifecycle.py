@@ -108,6 +108,7 @@ _TIGHTER_ONLY: Final[Mapping[str, EditMode]] = MappingProxyType(
         "due": "any",
         "gate.answer": "any",
         "gate.opened": "any",
+        "decision.supersedes": "append",
         "decision.superseded_by": "any",
         "request.external": "any",
         "tracker": "any",

@@ -141,7 +141,7 @@ def _refuse_on_own(before: Card, after: Card, paths: frozenset[str], actor: Acto
 def _refuse_mode(mode: EditMode, before: Card, after: Card, path: str, place: Place) -> None:
     if mode == "any":
         return
-    old, new = getattr(before, path), getattr(after, path)
+    old, new = _value(before, path), _value(after, path)
     kept = set(old) <= set(new) if path == "anchors" else new[: len(old)] == old
     if not kept:
         raise ImmutableCardError(
@@ -150,6 +150,15 @@ def _refuse_mode(mode: EditMode, before: Card, after: Card, path: str, place: Pl
             where=place,
             fix=_way_out(before),
         )
+
+
+def _value(card: Card, path: str) -> tuple[Any, ...]:
+    """The list at a field path, empty when its part is not there."""
+    part, _, key = path.partition(".")
+    value = getattr(card, part)
+    if key:
+        value = () if value is None else getattr(value, key)
+    return tuple(value)
 
 
 def _only_less(before: Card, after: Card) -> bool:

@@ -150,7 +150,7 @@ def _quote_of(part: Record) -> tuple[str, str]:
 def _violation(item: Any, path: str, ref: str | None, kinds: Sequence[str]) -> Violation:
     """Our stable code for one error of pydantic."""
     location: tuple[str | int, ...] = item["loc"]
-    if "lines" in location and item["type"] != "missing":
+    if "lines" in location and not (item["type"] == "missing" and location[-1] == "lines"):
         where = f"{path}.{'cue.' if 'cue' in location else ''}lines"
         message = "lines are [first, last]: whole numbers from 1 on, the first not after the last"
         return Violation(code="bad-lines", path=where, ref=ref, message=message)

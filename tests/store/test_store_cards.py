@@ -342,6 +342,15 @@ def test_a_published_card_loses_nothing(instance: Instance, patch: dict[str, Any
         change(instance, PUBLISHED, put(instance, PUBLISHED), **patch)
 
 
+def test_a_published_decision_may_replace_one_more_and_keeps_those_it_replaced(instance: Instance) -> None:
+    data = {"id": "DEC-00000001", "kind": "decision", "title": "Use 302", "team": "growth", "state": "published"}
+    card = Card.model_validate({**data, "decision": {"supersedes": ["DEC-00000002"]}})
+    more = ["DEC-00000002", "DEC-00000003"]
+    assert change(instance, card, put(instance, card), decision={"supersedes": more}).decision is not None
+    with pytest.raises(ImmutableCardError, match="decision.supersedes"):
+        change(instance, card, put(instance, card), decision={"supersedes": ["DEC-00000003"]})
+
+
 def test_the_drafter_leaves_published_cards_alone(instance: Instance) -> None:
     with pytest.raises(ImmutableCardError):
         change(instance, PUBLISHED, put(instance, PUBLISHED), DRAFT, title="x")
