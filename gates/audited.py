@@ -94,6 +94,7 @@ class Audited:
                     self.spec(key),
                     self.snapshot.structure(key),
                     anchor_prefix=self.config.anchor_prefix,
+                    carried=frozenset(self.holders),
                     entry=partial(self.in_store, key, "anchors"),
                 ),
                 cards=tuple(cards.get(key, {}).values()),

@@ -78,8 +78,8 @@ class Claims:
 
     `file` is the spec as findings name it. `readings` are both readings' own cuts (A110 asks them); without them the
     claims themselves are asked. `anchor_prefix` is config's one prefix of kind anchor: stage adopt needs it (A103),
-    and there ids are anchor ids. `elsewhere` gives the place of a claim whose text the spec no longer holds: its
-    entry in the anchors file.
+    and there ids are anchor ids. In an audit `carried` are the ids that cards name, and `elsewhere` gives the entry of
+    a claim in the anchors file: the place of what the spec no longer holds.
     """
 
     spec: SpecText
@@ -91,6 +91,7 @@ class Claims:
     file: str = ""
     key: str = ""
     anchor_prefix: str | None = None
+    carried: frozenset[str] = frozenset()
     elsewhere: Callable[[str], FindingPlace] | None = field(default=None, compare=False, repr=False)
 
     @cached_property

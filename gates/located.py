@@ -21,6 +21,7 @@ def claims_today(
     parsed: Structure | None,
     *,
     anchor_prefix: str,
+    carried: frozenset[str],
     entry: Callable[[int, str], FindingPlace],
 ) -> Claims:
     """The claims of `store` where they stand in `spec`; None, a spec that is gone, is an empty text.
@@ -40,6 +41,7 @@ def claims_today(
         file=store.spec.path,
         key=store.spec.key,
         anchor_prefix=anchor_prefix,
+        carried=carried,
         elsewhere=lambda anchor: entry(index_of[anchor], "id"),
     )
 

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, get_args
 import gates.anchors
 import gates.audits
 from gates.found import Found
+from gates.words import sentence
 from schemas.errors import RefusedError
 from schemas.finding import Finding
 from schemas.kinds import Severity
@@ -46,7 +47,7 @@ class Rule:
                 name=self.name,
                 severity=found.severity or self.tier,
                 subject=found.subject,
-                message=found.message,
+                message=sentence(found.message),
                 where=found.where,
                 related=found.related,
                 fix=found.fix,

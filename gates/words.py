@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from shlex import quote
 
 _SHOWN = 72
+_SENTENCE = 1000
 _SPACE = re.compile(r"\s+")
 # Cf holds the bidirectional controls; the joiner is needed inside emoji and some scripts.
 _ACTS = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -25,9 +26,15 @@ def shown(text: str, limit: int = _SHOWN) -> str:
     return f'"{clean}"' if len(clean) <= limit and len(text) <= limit * 4 else f'"{clean[: limit - 1].rstrip()}…"'
 
 
+def sentence(message: str) -> str:
+    """A whole message, escaped, of a bounded length: the ids and names in it may come from anywhere."""
+    clean = escaped(message[: _SENTENCE * 2])
+    return clean if len(clean) <= _SENTENCE else clean[: _SENTENCE - 1] + "…"
+
+
 def listed(items: Collection[str], limit: int = 5) -> str:
     """Names in a sentence: `A`, `A and B`, `A, B and 4 more`."""
-    names = [escaped(item) for item in items]
+    names = list(items)
     if len(names) > limit:
         return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
@@ -45,7 +52,7 @@ def command(*words: str) -> str:
 
 def one_of(items: Iterable[str]) -> str:
     """The known values of a closed set, for a message that refuses another."""
-    return ", ".join(sorted(escaped(item) for item in items)) or "none"
+    return ", ".join(sorted(items)) or "none"
 
 
 def _visible(char: str) -> str:

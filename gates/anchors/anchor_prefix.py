@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from gates.audited import Audited
 from gates.claims import Claims
 from gates.found import Found
-from gates.words import command, escaped
+from gates.words import command
 
 CODE = "A103"
 NAME = "anchor-prefix"
@@ -49,7 +49,7 @@ def check(subject: Claims | Audited) -> Iterator[Found]:
             yield subject.on_card(
                 card,
                 ("id",),
-                f"the card's id bears {escaped(prefix)}, the prefix of claims: give it back the id that its "
+                f"the card's id bears {prefix}, the prefix of claims: give it back the id that its "
                 "file had when it was written",
                 fix=command("git", "log", "--", subject.file_of(card)),
             )
@@ -60,7 +60,7 @@ def _claims(claims: Claims, prefix: str) -> Iterator[Found]:
         if _prefix(claim.id) != prefix:
             yield claims.report(
                 claim,
-                f"the id {escaped(claim.id)} of a claim must begin with {escaped(prefix)}-: ids are given by "
+                f"the id {claim.id} of a claim must begin with {prefix}-: ids are given by "
                 "compile, put the old one back",
                 fix=command("git", "log", "--", claims.where_stored(claim).file),
             )

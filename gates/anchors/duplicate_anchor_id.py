@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from gates.audited import Audited
 from gates.found import Found
-from gates.words import command, escaped, shown
+from gates.words import command, shown
 from schemas.anchors import Anchor
 
 CODE = "A104"
@@ -46,7 +46,7 @@ def check(audited: Audited) -> Iterator[Found]:
             there = audited.in_store(earlier_key, "anchors", earlier_index, "id")
             yield Found(
                 anchor.id,
-                f"{escaped(anchor.id)} is the id of {shown(anchor.exact)} and of {shown(earlier.exact)} "
+                f"{anchor.id} is the id of {shown(anchor.exact)} and of {shown(earlier.exact)} "
                 f"({there.file}:{there.line})",
                 audited.in_store(key, "anchors", index, "id"),
                 fix=command("isopod", "fix"),

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from gates.claims import Claim, Drafted
 from gates.found import Found
-from gates.words import command, escaped, listed, shown
+from gates.words import command, listed, shown
 
 CODE = "A130"
 NAME = "homeless-anchor"
@@ -78,7 +78,7 @@ def _at_home(drafted: Drafted, claim: Claim) -> str | None:
 def _on_the_epic(drafted: Drafted, claim: Claim) -> str | None:
     cards = drafted.cards_of.get(claim.id, ())
     if any(card.kind != "epic" for card in cards):
-        return f"belongs to the spec's epic but is on {escaped(cards[0].id)}: take it off that card"
+        return f"belongs to the spec's epic but is on {cards[0].id}: take it off that card"
     spec = drafted.config.specs.get(drafted.claims.key)
     # With `epic: KEY` in config the epic is an issue that exists already, and no card of ours lists its claims.
     if not cards and not (spec and spec.epic):
@@ -95,6 +95,6 @@ def _discarded(drafted: Drafted, claim: Claim) -> str | None:
         return f"is discarded but on {listed([card.id for card in drafted.cards_of[claim.id]])}: take it off"
     if claim.id in drafted.claims.edges_of:
         edge = drafted.claims.edges_of[claim.id][0]
-        edge_said = f"{escaped(edge.from_id)} {edge.kind} {escaped(edge.to_id)}"
+        edge_said = f"{edge.from_id} {edge.kind} {edge.to_id}"
         return f"is discarded but {edge_said} still stands: compile again, or drop the edge"
     return None

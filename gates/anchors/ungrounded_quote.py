@@ -42,7 +42,7 @@ def check(claims: Claims) -> Iterator[Found]:
         if claim.status == "live" and not _stands(claims, claim):
             yield claims.report(
                 claim,
-                f"the spec does not say {shown(claim.exact)}: quote words that stand in it, or compile again",
+                f"{_said(claim)}: quote words that stand in it, or compile again",
                 fix=fix,
             )
     for edge in claims.edges:
@@ -60,9 +60,15 @@ def check(claims: Claims) -> Iterator[Found]:
 def _stands(claims: Claims, claim: Claim) -> bool:
     if claim.found != "live":
         # What a card carries is reported once, with the ways out that the card's state allows (C231).
-        return claim.home != "glossary"
+        return claim.id in claims.carried or claim.discarded is not None
     said = claims.spec.quoted(claim.span)
     return bool(said) and (said == claim.exact or fold(said) == fold(claim.exact))
+
+
+def _said(claim: Claim) -> str:
+    if claim.found == "ambiguous":
+        return f"the spec says {shown(claim.exact)} in several places, and no longer where it was quoted"
+    return f"the spec does not say {shown(claim.exact)}"
 
 
 def _shown_by_its_cue(claims: Claims, edge: ClaimEdge) -> bool:

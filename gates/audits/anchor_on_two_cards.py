@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from gates.audited import Audited
 from gates.found import Found
-from gates.words import command, escaped
+from gates.words import command
 from schemas.card import Card
 
 CODE = "C204"
@@ -46,7 +46,7 @@ def check(audited: Audited) -> Iterator[Found]:
                 yield audited.on_card(
                     card,
                     ("anchors", index),
-                    f"holds the claim {escaped(anchor)}, which {earlier.id} holds too: take it off one of them",
+                    f"holds the claim {anchor}, which {earlier.id} holds too: take it off one of them",
                     related=[anchor, earlier.id],
                     fix=command("isopod", "show", anchor),
                 )

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from gates.audited import Audited
 from gates.found import Found
-from gates.words import command, escaped
+from gates.words import command
 from schemas.kinds import FINAL_STATES
 
 CODE = "C210"
@@ -44,7 +44,7 @@ def check(audited: Audited) -> Iterator[Found]:
                 yield audited.on_card(
                     card,
                     ("depends_on", index, "card"),
-                    f"depends on {escaped(entry.card)}, {gone}: take the entry out, or bring that card back",
+                    f"depends on {entry.card}, {gone}: take the entry out, or bring that card back",
                     related=[entry.card],
                     fix=command("isopod", "show", card.id),
                 )

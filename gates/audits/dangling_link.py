@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from gates.audited import Audited
 from gates.found import Found
-from gates.words import command, escaped, listed
+from gates.words import command, listed
 from schemas.card import Card
 
 CODE = "C213"
@@ -49,7 +49,7 @@ def check(audited: Audited) -> Iterator[Found]:
                 yield audited.on_card(
                     card,
                     path,
-                    f"{path[-1] if isinstance(path[-1], str) else path[-2]} names {escaped(other)}, which no "
+                    f"{path[-1] if isinstance(path[-1], str) else path[-2]} names {other}, which no "
                     "file holds: "
                     "put the id right, or take the link out",
                     related=[other],
@@ -88,8 +88,7 @@ def _lines(audited: Audited, card: Card) -> Iterator[Found]:
         yield audited.on_card(
             card,
             ("migrates", "lines"),
-            f"migrates the lines {listed(missing)} of {escaped(migrated.id)}, which has no such line: name "
-            "lines that it has",
+            f"migrates the lines {listed(missing)} of {migrated.id}, which has no such line: name lines that it has",
             related=[migrated.id],
             fix=command("isopod", "show", migrated.id),
         )

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from gates.audited import Audited
 from gates.found import Found
-from gates.words import command, escaped
+from gates.words import command
 
 CODE = "C220"
 NAME = "dependency-cycle"
@@ -37,7 +37,7 @@ def check(audited: Audited) -> Iterator[Found]:
         card = audited.graph.cards[audited.graph.index[cycle[0]]]
         after = cycle[1] if len(cycle) > 1 else cycle[0]
         index = next(number for number, entry in enumerate(card.depends_on) if entry.card == after)
-        chain = " -> ".join(escaped(name) for name in (*cycle, cycle[0]))
+        chain = " -> ".join((*cycle, cycle[0]))
         yield audited.on_card(
             card,
             ("depends_on", index, "card"),

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from gates.audited import Audited
 from gates.found import Found
-from gates.words import command, escaped
+from gates.words import command
 
 CODE = "C201"
 NAME = "duplicate-id"
@@ -44,11 +44,11 @@ def check(audited: Audited) -> Iterator[Found]:
             first[folded] = (file.path, file.card.id)
             continue
         earlier, its_id = first[folded]
-        same = "the id" if its_id == file.card.id else f"an id that differs only by case from {escaped(its_id)}"
+        same = "the id" if its_id == file.card.id else f"an id that differs only by case from {its_id}"
         yield audited.on_card(
             file.card,
             ("id",),
-            f"{escaped(file.card.id)} is {same} of the card in {escaped(earlier)}: one of the two is a copy, "
+            f"{file.card.id} is {same} of the card in {earlier}: one of the two is a copy, "
             "give it its own id or delete it",
             related=[its_id],
             fix=command("git", "log", "--follow", "--", file.path),

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from gates.audited import Audited
 from gates.found import Found
-from gates.words import command, escaped
+from gates.words import command
 
 CODE = "C202"
 NAME = "id-filename"
@@ -42,7 +42,6 @@ def check(audited: Audited) -> Iterator[Found]:
             yield audited.on_card(
                 file.card,
                 ("id",),
-                f"the card {escaped(file.card.id)} is in a file called {escaped(name)}: rename the file "
-                f"to {escaped(right)}",
+                f"the card {file.card.id} is in a file called {name}: rename the file to {right}",
                 fix=command("mv", "-n", file.path, right),
             )

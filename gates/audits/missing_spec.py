@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from gates.audited import Audited
 from gates.found import Found
-from gates.words import command, counted, escaped
+from gates.words import command, counted
 from schemas.anchors import AnchorStore
 from text.folding import fold
 
@@ -39,10 +39,10 @@ def check(audited: Audited) -> Iterator[Found]:
         old = store.spec.path
         new = _renamed_to(audited, store)
         if new:
-            message = f"the spec {escaped(old)} is gone and {escaped(new)} holds its claims: record the rename"
+            message = f"the spec {old} is gone and {new} holds its claims: record the rename"
             fix = command("isopod", "spec", "mv", old, new)
         else:
-            message = f"the spec {escaped(old)} of {counted(len(store.anchors), 'claim')} is gone: bring the file back"
+            message = f"the spec {old} of {counted(len(store.anchors), 'claim')} is gone: bring the file back"
             fix = command("git", "log", "--follow", "--", old)
         yield Found(
             key, message, audited.in_store(key, "spec", "path"), (new,) if new else (), fix, heuristic=store.heuristic

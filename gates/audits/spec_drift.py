@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from gates.audited import Audited
 from gates.claims import Claim, Drafted
 from gates.found import Found
-from gates.words import command, escaped, shown
+from gates.words import command, shown
 from schemas.card import Card
 from schemas.kinds import OPEN_EDIT_STATES
 
@@ -86,7 +86,7 @@ def _drift(audited: Audited, drafted: Drafted, card: Card, index: int, claim: Cl
     return audited.on_card(
         card,
         ("anchors", index),
-        f"{claim.id} {shown(claim.exact)} {_SAID[standing].format(spec=escaped(spec))}; {way_out}",
+        f"{claim.id} {shown(claim.exact)} {_SAID[standing].format(spec=spec)}; {way_out}",
         related=[claim.id],
         fix=command("isopod", "compile", spec),
         severity="warn" if card.state == "done" else None,

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from gates.audited import Audited
 from gates.found import Found
-from gates.words import command, escaped
+from gates.words import command
 from schemas.kinds import FINAL_STATES
 
 CODE = "C222"
@@ -45,7 +45,7 @@ def check(audited: Audited) -> Iterator[Found]:
                 yield audited.on_card(
                     card,
                     ("depends_on", index, "card"),
-                    f"depends on the decision {escaped(entry.card)}, which {escaped(newer)} has replaced: lean "
+                    f"depends on the decision {entry.card}, which {newer} has replaced: lean "
                     "on that one, or take the entry out",
                     related=[entry.card, newer],
                     fix=command("isopod", "show", newer),

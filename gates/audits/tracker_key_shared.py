@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from gates.audited import Audited
 from gates.found import Found
-from gates.words import command, escaped
+from gates.words import command
 from schemas.card import Card
 
 CODE = "C203"
@@ -42,7 +42,7 @@ def check(audited: Audited) -> Iterator[Found]:
             yield audited.on_card(
                 card,
                 ("tracker", "id"),
-                f"mirrors the issue {escaped(card.tracker.key)} of {escaped(card.tracker.site)}, as {earlier.id} does: "
+                f"mirrors the issue {card.tracker.key} of {card.tracker.site}, as {earlier.id} does: "
                 "take `tracker` off the card that the issue was not made for",
                 related=[earlier.id],
                 fix=command("isopod", "show", earlier.id),

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from gates.audited import Audited
 from gates.found import Found
-from gates.words import command, escaped
+from gates.words import command
 from schemas.card import Card, EdgeReason
 from schemas.kinds import FINAL_STATES
 
@@ -51,8 +51,7 @@ def check(audited: Audited) -> Iterator[Found]:
                 yield audited.on_card(
                     card,
                     path,
-                    f"names the claim {escaped(identifier)}, which no anchors file holds: put the id right, or "
-                    "take it off",
+                    f"names the claim {identifier}, which no anchors file holds: put the id right, or take it off",
                     related=[identifier],
                     fix=command("isopod", "show", card.id),
                 )
@@ -86,7 +85,7 @@ def _replaced(audited: Audited, card: Card) -> Iterator[Found]:
             yield audited.on_card(
                 card,
                 ("anchors", index),
-                f"names the claim {escaped(identifier)}, which {escaped(anchor.successor)} has replaced: name that one",
+                f"names the claim {identifier}, which {anchor.successor} has replaced: name that one",
                 related=[identifier, anchor.successor],
                 fix=command("isopod", "show", anchor.successor),
             )

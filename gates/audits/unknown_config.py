@@ -27,7 +27,7 @@ from datetime import date
 from gates.audited import Audited
 from gates.found import Found
 from gates.registry import rules
-from gates.words import command, escaped, one_of
+from gates.words import command, one_of
 from schemas.card import Card
 from schemas.config import Config
 
@@ -65,7 +65,7 @@ def _in_config(config: Config) -> Iterator[tuple[Path, str]]:
         if entry.rule not in known:
             yield (
                 ("audit", "ignore", index, "rule"),
-                f"no rule is called {escaped(entry.rule)}: `isopod rules` lists them",
+                f"no rule is called {entry.rule}: `isopod rules` lists them",
             )
 
 
@@ -74,9 +74,9 @@ def _in_card(config: Config, card: Card) -> Iterator[tuple[Path, str]]:
     kinds = {prefix.prefix: prefix.kind for prefix in config.prefixes}
     prefix = card.id.rpartition("-")[0]
     if prefix not in kinds:
-        yield ("id",), f"config has no prefix {escaped(prefix)}; it has {one_of(kinds)}"
+        yield ("id",), f"config has no prefix {prefix}; it has {one_of(kinds)}"
     elif kinds[prefix] != card.kind and kinds[prefix] != "anchor":  # the anchors' prefix on a card is A103
-        yield ("id",), f"the prefix {escaped(prefix)} is of kind {kinds[prefix]} but the card is of kind {card.kind}"
+        yield ("id",), f"the prefix {prefix} is of kind {kinds[prefix]} but the card is of kind {card.kind}"
     if config.team(card.team) is None:
         yield ("team",), _unknown_team(config, card.team)
     if card.request and config.team(card.request.team) is None:
@@ -84,11 +84,11 @@ def _in_card(config: Config, card: Card) -> Iterator[tuple[Path, str]]:
     # Milestones go when their time has passed; a done card keeps the one that it had.
     if card.due and card.state != "done" and card.due not in config.milestones and not _is_date(card.due):
         known = one_of(config.milestones)
-        yield ("due",), f"due is {escaped(card.due)}: give a date YYYY-MM-DD or a milestone of config ({known})"
+        yield ("due",), f"due is {card.due}: give a date YYYY-MM-DD or a milestone of config ({known})"
 
 
 def _unknown_team(config: Config, team: str) -> str:
-    return f"config has no team {escaped(team)}; it has {one_of(known.id for known in config.teams)}"
+    return f"config has no team {team}; it has {one_of(known.id for known in config.teams)}"
 
 
 def _is_date(text: str) -> bool:

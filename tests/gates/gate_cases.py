@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from store.snapshot import Snapshot, load
 
 from gates.audited import Audited
 from gates.claims import Claim, ClaimEdge, Claims, Drafted, ReadSpan
 from gates.registry import Stage
 from gates.run import Subject, run
+from store.snapshot import Snapshot, load
 from text.coordinates import SpanT, SpecText, decode
 from text.cores import core
 from text.structure import structure
