@@ -18,11 +18,17 @@ words, so it warns and never fails.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from gates.audited import Audited
+from gates.claims import Claims
 from gates.found import Found
 from gates.words import command, shown
 from schemas.finding import FindingPlace
+from schemas.reading import Unclaimed
+
+if TYPE_CHECKING:
+    from text.blocks import Unit
 
 CODE = "C232"
 NAME = "unclaimed-unit"
@@ -43,12 +49,28 @@ def check(audited: Audited) -> Iterator[Found]:
         if audited.spec(key) is None:
             continue
         touched = [claim.span for claim in claims.placed] + audited.not_claims(key)
-        for unit in coverage(claims.spec, claims.structure, touched).unclaimed:
+        for unclaimed in coverage(claims.spec, claims.structure, touched).unclaimed:
+            unit = _unit(claims, unclaimed)
+            line, column = claims.spec.place(unit.span[0])
             yield Found(
                 key,
-                f"{shown(unit.text)} looks like a claim ({unit.why}) and nobody claimed it: claim it, or mark "
+                f"{shown(unclaimed.text)} looks like a claim ({unclaimed.why}) and nobody claimed it: claim it, or mark "
                 "it as no claim",
-                FindingPlace(file=claims.file, line=unit.lines[0], column=1),
-                fix=command("isopod", "not-a-claim", claims.spec.path, unit.text),
+                FindingPlace(file=claims.file, line=line, column=column),
+                fix=command("isopod", "not-a-claim", claims.spec.path, claims.spec.quoted(unit.span)),
                 heuristic=claims.heuristic,
             )
+
+
+def _unit(claims: Claims, unclaimed: Unclaimed) -> Unit:
+    """The unit that coverage shows: of several on a line the one with that display text."""
+    from text.display import display
+
+    on_line = [
+        unit for unit in claims.structure.units_in(claims.spec.lines_span(unclaimed.lines)) if unit.claim_bearing
+    ]
+    return next(
+        unit
+        for unit in on_line
+        if unit.lines == unclaimed.lines and display(claims.spec, claims.structure, unit.span) == unclaimed.text
+    )
