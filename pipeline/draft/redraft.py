@@ -98,6 +98,7 @@ class _Redraft:
             if anchor in self.sheet.by_id
         }
         self.edges = {(edge.kind, edge.from_, edge.to) for edge in self.sheet.edges}
+        self.judged_leader = {one.anchor: one.leader for one in self.judgements}
 
     def done(self) -> Redrafted:
         placed, named = self._placed()
@@ -149,7 +150,7 @@ class _Redraft:
                 named[self.sheet.key] = card.id
                 homes |= {claim.id: ("epic", claim.id) for claim in own}
             elif card.kind in _CARD_KINDS and own:
-                leader = self._leader(card, own)
+                leader = self._leader(card.kind, own)
                 named[leader.id] = card.id
                 homes |= {claim.id: (card.kind, leader.id) for claim in own}  # type: ignore[misc]
         self._name_conflicts(named)
@@ -162,8 +163,8 @@ class _Redraft:
                 leader_id = next(leader for leader, identity in named.items() if identity == target.id)
                 homes |= {one.anchor: (kind, leader_id) for one in fresh}
             else:
-                new = lead(self.sheet, [self.sheet.by_id[one.anchor] for one in fresh])
                 new_kind: JudgedKind = "story" if target is not None else kind
+                new = self._leader(new_kind, [self.sheet.by_id[one.anchor] for one in fresh])
                 homes |= {one.anchor: (new_kind, new.id) for one in fresh}
                 if target is not None:
                     self.beside[new.id] = target
@@ -180,13 +181,15 @@ class _Redraft:
                 bundles.setdefault((one.kind, one.leader), []).append(one)
         return bundles
 
-    def _leader(self, card: Card, own: list[DraftClaim]) -> DraftClaim:
-        leading = {"gate": "question", "decision": "decision"}.get(card.kind)
+    def _leader(self, kind: str, own: list[DraftClaim]) -> DraftClaim:
+        """Who leads these claims on a card of this kind: whom the judge chose for them, where it chose one of them."""
+        leading = {"gate": "question", "decision": "decision"}.get(kind)
         if leading is not None:
             return next((claim for claim in own if claim.kind == leading), own[0])
-        if card.kind == "request":
+        if kind == "request":
             return next((claim for claim in own if claim.id in self.sheet.linked), own[0])
-        return lead(self.sheet, own)
+        chosen = {self.judged_leader[claim.id] for claim in own} & {claim.id for claim in own}
+        return self.sheet.by_id[chosen.pop()] if len(chosen) == 1 else lead(self.sheet, own)
 
     def _name_conflicts(self, named: dict[str, str]) -> None:
         for edge in self.sheet.edges:
