@@ -100,7 +100,7 @@ def _parts(bench: Bench, parts: RunParts, source: str) -> RunParts:
     if parts.spec.sha256 != bench.spec.digest:
         raise RefusedError(
             "other-spec",
-            f"the run is of another text: its digest is {parts.spec.sha256[:12]}..., that of {bench.spec.path} is {bench.spec.digest[:12]}...",
+            f"the run is of another text (its digest is {parts.spec.sha256[:12]}..., not {bench.spec.digest[:12]}...)",
             where=Place(source),
             fix=f"isopod extract {bench.spec.path} --reader NAME",
         )

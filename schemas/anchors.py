@@ -8,6 +8,7 @@ from pydantic import Field, StrictBool, model_validator
 
 from schemas.base import Record
 from schemas.kinds import AnchorKind, AnchorStatus, DiscardReason, EdgeKind, GroundStep
+from schemas.refs import AnchorId
 from schemas.spans import TaggedSha256
 
 
@@ -42,7 +43,7 @@ class Discarded(Record):
 class Anchor(Record):
     """An adopted claim: its id is given by code, once; W3C Web Annotation selectors say where it stands."""
 
-    id: str
+    id: AnchorId
     kind: AnchorKind
     labels: tuple[AnchorKind, AnchorKind] | None = None
     status: AnchorStatus = "live"
@@ -52,7 +53,7 @@ class Anchor(Record):
     section: str
     step: GroundStep = "exact"
     home: Literal["card", "glossary", "epic"] | Discarded = "card"
-    successor: str | None = None
+    successor: AnchorId | None = None
 
     @model_validator(mode="after")
     def _successor_only_when_gone(self) -> Anchor:
@@ -65,8 +66,8 @@ class AnchorEdge(Record):
     """An agreed relation between two adopted claims."""
 
     kind: EdgeKind
-    from_: str = Field(alias="from")
-    to: str
+    from_: AnchorId = Field(alias="from")
+    to: AnchorId
     cue: str = Field(min_length=1)
 
 

@@ -8,6 +8,7 @@ from pydantic import Discriminator, Field, StrictBool, StrictInt, Tag, model_val
 
 from schemas.base import Record
 from schemas.kinds import CardKind, CardState, EdgeKind
+from schemas.refs import AnchorId
 from schemas.spans import TaggedSha256, Timestamp
 
 
@@ -16,7 +17,7 @@ class AcceptanceLine(Record):
 
     id: str = Field(pattern=r"^A[1-9][0-9]*$")
     text: str = Field(min_length=1)
-    anchors: tuple[str, ...] = ()
+    anchors: tuple[AnchorId, ...] = ()
     tightens: str | None = None
 
 
@@ -30,8 +31,8 @@ class EdgeReason(Record):
     """An agreed edge of the spec, with the words that show it."""
 
     edge: EdgeKind
-    from_: str = Field(alias="from")
-    to: str
+    from_: AnchorId = Field(alias="from")
+    to: AnchorId
     cue: str
 
 
@@ -112,7 +113,7 @@ class ContractVersion(Record):
     version: StrictInt = Field(ge=1)
     text: str = Field(min_length=1)
     lines: tuple[str, ...] = ()
-    anchors: tuple[str, ...] = ()
+    anchors: tuple[AnchorId, ...] = ()
     by: str = Field(min_length=1)
     at: Timestamp
 
@@ -144,7 +145,7 @@ class Card(Record):
     team: str
     parent: str | None = None
     spec: str | None = None
-    anchors: tuple[str, ...] = ()
+    anchors: tuple[AnchorId, ...] = ()
     heuristic: StrictBool = False
     acceptance: tuple[AcceptanceLine, ...] = ()
     subtasks: tuple[Subtask, ...] = ()

@@ -34,7 +34,7 @@ class ReadRequest:
 
 
 class Reader(Protocol):
-    """A reader. `provider` is its name in config; `heuristic` readers mark all that comes of them; `repairs` says whether asking again helps."""
+    """A reader: `provider` is its name in config, `heuristic` marks all that comes of it, `repairs` says whether asking again helps."""
 
     provider: ClassVar[str]
     heuristic: ClassVar[bool]
