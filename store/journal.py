@@ -120,7 +120,7 @@ def finish(root: Path, state_dir: Path, *, disk: Disk | None = None) -> tuple[st
     after the crash, and nothing is written. Raises OutsideError when the disk refuses.
     """
     disk = disk or Disk()
-    if not (state_dir / JOURNAL).exists() and not (state_dir / STAGING).exists():
+    if not state_dir.is_dir():
         return ()
     with writing(state_dir, "recover"):
         journal = unfinished(state_dir, disk=disk)

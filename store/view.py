@@ -6,13 +6,10 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from schemas.errors import ConflictError
 from store.disk import TEMPORARY, Disk
 from store.journal import conflict, edited_since, unfinished
 from store.paths import relative
 from store.staging import generation, outside, read
-
-_ATTEMPTS = 5
 
 
 def names_over(names: set[str], overlay: Mapping[str, bytes | None], inside: str) -> list[str]:
@@ -95,18 +92,20 @@ class View:
         return generation(self._state_dir) == self._generation and (journal.id if journal else None) == self._journal_id
 
     def _look(self) -> tuple[str | None, dict[str, bytes | None]]:
-        """The journal as what it says about files; looked at again while another process finishes it."""
-        error: ConflictError | None = None
-        for _ in range(_ATTEMPTS):
-            journal = unfinished(self._state_dir, disk=self._disk)
-            if journal is None:
-                return None, {}
+        """The journal as what it says about files.
+
+        Files that do not fit it were edited, or another process finished it meanwhile: then it is another one, or gone,
+        when it is looked at again.
+        """
+        previous: str | None = None
+        while journal := unfinished(self._state_dir, disk=self._disk):
             edited = edited_since(self.root, journal, self._disk)
             if not edited:
                 return journal.id, {entry.path: entry.after for entry in journal.entries}
-            error = conflict(journal, edited)
-        assert error is not None
-        raise error
+            if journal.id == previous:
+                raise conflict(journal, edited)
+            previous = journal.id
+        return None, {}
 
     def _collect(self, folder: Path, suffix: str, deep: bool, found: dict[str, os.stat_result | None]) -> None:
         prefix = "" if folder == self.root else f"{relative(self.root, folder)}/"
