@@ -29,11 +29,6 @@ def escape_json(encoded: str) -> str:
     return _UNSAFE.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", encoded)
 
 
-def shorten(text: str, limit: int) -> str:
-    """`text` cut to `limit` characters with an ellipsis; columns are cut by width instead (`render.columns`)."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
 def _visible(match: re.Match[str]) -> str:
     char = match[0]
     if char in _SHORT:

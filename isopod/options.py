@@ -99,6 +99,22 @@ def _shared_options(formats: Sequence[str]) -> list[click.Parameter]:
     ]
 
 
+class LineRange(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
+    """A line of a spec, or a first and a last one: `12` or `12-14`."""
+
+    name = "line"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        first, dash, last = str(value).partition("-")
+        if first.isdecimal() and (not dash or last.isdecimal()) and 1 <= int(first) <= int(last or first):
+            return int(first), int(last or first)
+        return self.fail(f"{value!r} is not a line such as 12, or lines such as 12-14", param, ctx)
+
+
 dry_run = click.option("--dry-run", is_flag=True, help="Show what would be written, write nothing.")
 by = click.option("--by", metavar="NAME", default=None, help="Who says so; the name is kept with the answer.")
 because = click.option("--because", metavar="TEXT", default=None, help="Why; the reason is kept with the answer.")
+offline = click.option("--offline", is_flag=True, help="Read with the two heuristics that need no key and no network.")
+strict = click.option("--strict", is_flag=True, help="The strict join decides: kinds must be equal, and parts count.")
+line = click.option("--line", type=LineRange(), metavar="N[-M]", help="In which line, or lines, of the spec.")
+spec_and_words = click.argument("named", nargs=-1, metavar="[SPEC] [WORDS]")

@@ -16,6 +16,18 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
     "Start": {
         "init": Entry("init", "Make this folder a place where specs become cards."),
     },
+    "From spec to cards": {
+        "compile": Entry("compile", "Make cards of a spec."),
+        "extract": Entry("extract", "Let one reader read a spec and print what it claims."),
+        "ground": Entry("ground", "Find the words of a reading in the spec."),
+        "join": Entry("join", "Where two readings meet and where they differ."),
+    },
+    "Decide": {
+        "settle": Entry("settle", "Decide where the readers differ."),
+        "claim": Entry("claim", "Name a claim that both readers missed."),
+        "not-a-claim": Entry("not_a_claim", "Mark a sentence as no claim."),
+        "discard": Entry("discard", "Say that no card is to carry a claim."),
+    },
     "Look": {
         "status": Entry("status", "What is where, on one screen."),
         "cards": Entry("cards", "List the cards, with filters."),

@@ -14,6 +14,12 @@ def reason_words(reason: Reason) -> str:
     return f"{reason.text} ({reason.rule})"
 
 
-def number_of(count: int, thing: str) -> str:
+def one_line(text: str, limit: int = 300) -> str:
+    """`text` with every run of whitespace as one space, cut to `limit` characters."""
+    joined = " ".join(text.split())
+    return joined if len(joined) <= limit else joined[: limit - 1] + "…"
+
+
+def number_of(count: int, thing: str, things: str | None = None) -> str:
     """`1 card`, `2 cards`."""
-    return f"{count} {thing}{'' if count == 1 else 's'}"
+    return f"{count} {thing if count == 1 else things or thing + 's'}"

@@ -10,7 +10,8 @@ from schemas.anchors import Reading
 from schemas.base import Record
 from schemas.card import Card
 from schemas.errors import Place
-from schemas.kinds import AnchorKind, AnchorStatus, CardKind, CardState, EdgeKind, Severity
+from schemas.kinds import AnchorKind, AnchorStatus, Answer, CardKind, CardState, EdgeKind, Severity
+from schemas.reading import Dispute
 from schemas.spans import Lines, Span
 
 
@@ -226,3 +227,34 @@ class WrittenOutput(Record):
     command: str
     dry_run: StrictBool
     changed: tuple[str, ...]
+
+
+class DisputedClaim(Record):
+    """What one reader said at a disputed place."""
+
+    ref: str
+    kind: AnchorKind
+    span: Span
+    exact: str
+
+
+class OpenDispute(Record):
+    """A dispute that waits for a person: the words of the spec, both readings, what may be answered."""
+
+    dispute: Dispute
+    exact: str
+    a: tuple[DisputedClaim, ...] = ()
+    b: tuple[DisputedClaim, ...] = ()
+    answers: tuple[Answer, ...]
+    reason: str | None = None
+
+
+class SettleOutput(Record):
+    """What is open in a spec after this command; `stale` are answers whose words the spec no longer holds."""
+
+    schema_id: Literal["isopod.settle/1"] = Field(default="isopod.settle/1", alias="schema")
+    spec: str
+    disputes: tuple[OpenDispute, ...]
+    stale: tuple[str, ...] = ()
+    dry_run: StrictBool
+    changed: tuple[str, ...] = ()

@@ -21,7 +21,9 @@ _LINES_SHOWN_UP_TO: Final = 30
 
 def audit_lines(findings: Findings, snapshot: Snapshot, face: Face) -> Iterator[str]:
     """All findings, what could not be checked, and the counts."""
-    yield from finding_lines(findings.findings, snapshot.instance.root, face)
+    if findings.findings:
+        yield from finding_lines(findings.findings, snapshot.instance.root, face)
+        yield ""
     for left_out in findings.not_checked:
         yield f"not checked: {escape(left_out.rule)} ({escape(left_out.why)})"
     yield f"{counted(findings)}. {_checked(snapshot)}"
@@ -33,12 +35,13 @@ def finding_lines(findings: tuple[Finding, ...], root: Path, face: Face) -> Iter
     code = ""
     for finding in sorted(findings, key=lambda one: (one.severity != "error", one.code)):
         if finding.code != code:
+            if code:
+                yield ""
             code = finding.code
             head = f"{finding.code} {finding.name}"
             painted = face.paint(head, "red") if finding.severity == "error" else face.paint(head, "yellow")
             yield f"{painted}  {finding.severity}, {sizes[code]} found"
         yield from _one(finding, root, face, with_line=len(findings) <= _LINES_SHOWN_UP_TO)
-        yield ""
 
 
 def counted(findings: Findings) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from isopod.escape import escape, shorten
+from isopod.escape import escape
 from isopod.face import Face
 from isopod.render.columns import wrap
 from isopod.render.quotes import quote_lines
 from isopod.render.status import AGREEMENT
-from schemas.kinds import DisputeType
+from isopod.words import one_line
+from schemas.kinds import EDGE_KINDS, DisputeType, EdgeKind
 from schemas.reading import Coverage, Dispute, GroundedAnchor, Join
 from schemas.run import Violation
 from text.coordinates import SpecText
@@ -18,6 +19,13 @@ from text.coordinates import SpecText
 Placed = Mapping[str, GroundedAnchor]
 """The claims of one reading by its own labels."""
 
+RELATION_WORDS: Final[dict[EdgeKind, str]] = {
+    "requires": "needs",
+    "blocked_by": "waits for",
+    "supersedes": "replaces",
+    "conflicts_with": "contradicts",
+    "refines": "details",
+}
 _WHAT: Final[dict[DisputeType, str]] = {
     "missing": "only one reader made this a claim",
     "kind": "the readers see different kinds of claim here",
@@ -75,11 +83,22 @@ def dispute_lines(dispute: Dispute, spec: SpecText, a: Placed, b: Placed, face: 
         if not refs:
             yield f"  {side}: nothing here"
         for ref in refs:
-            anchor = placed.get(ref)
-            words = f"{anchor.kind}  {shorten(spec.quoted(anchor.span), 300)}" if anchor else ref
-            yield from wrap(words, face.width, indent="     ", first=f"  {side}: ")
+            yield from wrap(_said(ref, spec, placed), face.width, indent="     ", first=f"  {side}: ")
     if dispute.covered_by:
         yield f"  (an agreed claim overlaps it: {', '.join(map(escape, dispute.covered_by))})"
+
+
+def _said(ref: str, spec: SpecText, placed: Placed) -> str:
+    """What a reader said: a claim by its label, or for a relation both of its ends."""
+    anchor = placed.get(ref)
+    if anchor is not None:
+        return f"{anchor.kind}  {one_line(spec.quoted(anchor.span))}"
+    for kind in EDGE_KINDS:
+        from_, found, to = ref.partition(f" {kind} ")
+        if found and from_ in placed and to in placed:
+            ends = (one_line(spec.quoted(placed[end].span), 120) for end in (from_, to))
+            return f'"{next(ends)}" {RELATION_WORDS[kind]} "{next(ends)}"'
+    return ref
 
 
 def violation_lines(violations: tuple[Violation, ...], title: str, face: Face) -> Iterator[str]:
@@ -96,13 +115,14 @@ def violation_lines(violations: tuple[Violation, ...], title: str, face: Face) -
 
 
 def coverage_lines(coverage: Coverage, face: Face, most: int = 20) -> Iterator[str]:
-    """What neither reading claimed although it looks like a claim."""
+    """What looks like a claim although no agreed claim is there: the answer to "both missed it"."""
+    if not coverage.unclaimed:
+        return
     yield ""
     counts = f"{len(coverage.unclaimed)} of {coverage.units} sentences"
-    yield face.paint(f"Claimed by neither reading, but it looks like a claim ({counts})", "bold")
+    yield face.paint(f"Looks like a claim, but no agreed claim is there ({counts})", "bold")
     for unit in coverage.unclaimed[:most]:
-        yield from wrap(
-            f"{shorten(unit.text, 160)} ({unit.why})", face.width, indent="      ", first=f"  {unit.lines[0]:4} "
-        )
+        words = f"{one_line(unit.text, 160)} ({unit.why})"
+        yield from wrap(words, face.width, indent="        ", first=f"  {unit.lines[0]:4}  ")
     if len(coverage.unclaimed) > most:
         yield f"  and {len(coverage.unclaimed) - most} more (--format json lists all)"

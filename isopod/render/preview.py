@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from isopod.escape import escape, shorten
+from isopod.escape import escape
 from isopod.face import Face
 from isopod.render.columns import cell_len, wrap
-from isopod.words import reason_words
+from isopod.words import one_line, reason_words
 from schemas.card import Card, Dependency
 from schemas.compiled import Compiled
 from store.graph import Graph
@@ -108,5 +108,5 @@ class _View:
         yield from wrap(f"{verb} {entry.card}  {card.title if card else ''}", self.width, indent="      ", first="  ")
         for reason in entry.because:
             yield from wrap(
-                f"because {shorten(reason_words(reason), 200)}", self.width, indent="        ", first="      "
+                f"because {one_line(reason_words(reason), 200)}", self.width, indent="        ", first="      "
             )

@@ -35,23 +35,32 @@ def _one_line(spec: SpecText, span: SpanT, number: int, head: str, blank: str, r
         end -= 1
     marked = (max(start, span[0]), min(end, span[1]))
     folds = list(_folds(spec.text, start, end, room))
-    for index, fold in enumerate(folds):
+    before = head
+    for fold in folds:
         carets = _carets(spec.text, fold, marked)
         if len(folds) > 1 and "^" not in carets:
             continue
-        yield (head if index == 0 else blank) + escape(spec.text[fold[0] : fold[1]])
+        yield before + escape(spec.text[fold[0] : fold[1]])
+        before = blank
         if "^" in carets:
             yield blank + carets
 
 
 def _folds(text: str, start: int, end: int, room: int) -> Iterator[SpanT]:
-    used, begin = 0, start
-    for offset in range(start, end):
+    """Pieces of a line that fit, cut after a space where there is one in the last third."""
+    used, begin, space = 0, start, start
+    offset = start
+    while offset < end:
         size = cell_len(escape(text[offset]))
         if used + size > room:
-            yield begin, offset
-            used, begin = 0, offset
+            cut = space if space - begin > room * 2 // 3 else offset
+            yield begin, cut
+            used, begin, offset = 0, cut, cut
+            continue
         used += size
+        offset += 1
+        if text[offset - 1] == " ":
+            space = offset
     yield begin, end
 
 

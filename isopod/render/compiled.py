@@ -1,0 +1,126 @@
+"""The report of one compile: how the readings met, what waits for a person, what the rules say, what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from isopod.escape import escape
+from isopod.face import Face
+from isopod.render.columns import wrap
+from isopod.render.findings import finding_lines
+from isopod.render.joined import coverage_lines, dispute_lines, figures, violation_lines
+from isopod.render.preview import card_lines, suggestion_lines
+from isopod.render.status import AGREEMENT
+from isopod.words import number_of
+from isopod.writing import changed_lines
+from schemas.kinds import CARD_KINDS
+from store.graph import Graph
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pipeline.compile import Outcome
+    from pipeline.table import Table
+    from schemas.card import Card
+
+_SAME_MODEL: Final = "Both readings are by one model: they prove less than two models agreeing."
+_DISPUTES_SHOWN: Final = 5
+
+
+def compile_lines(outcome: Outcome, face: Face, *, preview: bool, root: Path) -> Iterator[str]:
+    """The whole report. A preview shows every card and what a person may want to do; else only the counts."""
+    compiled = outcome.compiled
+    yield from round_lines(outcome, face)
+    if compiled.disputes:
+        yield from _disputes(outcome, face)
+    shown = tuple(finding for finding in outcome.findings if finding.code not in _AS_DISPUTES or not compiled.disputes)
+    if shown:
+        yield ""
+        yield from finding_lines(shown, root, face)
+    if preview:
+        yield ""
+        yield from card_lines(compiled, Graph.of(compiled.cards), face)
+        yield from suggestion_lines(compiled, face)
+        if compiled.rounds:
+            yield from coverage_lines(compiled.rounds[-1].join.coverage, face)
+    yield ""
+    yield from _ending(outcome, face, preview=preview)
+
+
+_AS_DISPUTES: Final = frozenset({"A101", "A110", "A144"})
+"""An error of these opened a dispute, which is shown as such."""
+
+
+def round_lines(outcome: Outcome, face: Face) -> Iterator[str]:
+    """The figures of each round, and what agreement is worth."""
+    rounds = outcome.compiled.rounds
+    if not rounds:
+        yield f"{escape(outcome.compiled.spec.path)}: no section changed since it was read; nothing is read again."
+    for one in rounds:
+        name = "First reading" if one.round == 0 else f"Round {one.round}, disputed places again"
+        yield from wrap(f"{name}: {figures(one.join)}.", face.width, indent="  ", first="")
+    if rounds:
+        yield AGREEMENT
+    if outcome.same_model:
+        yield _SAME_MODEL
+    if outcome.compiled.calls:
+        yield f"{number_of(outcome.compiled.calls, 'call')} of language models."
+    if outcome.reached is not None:
+        for reading in outcome.reached.readings:
+            yield from violation_lines(reading.reading.violations, f"Reader {reading.reader.name}: left out", face)
+
+
+def _disputes(outcome: Outcome, face: Face) -> Iterator[str]:
+    disputes = outcome.compiled.disputes
+    yield ""
+    yield face.paint(f"A person must decide ({len(disputes)})", "bold")
+    for dispute in disputes[:_DISPUTES_SHOWN]:
+        yield ""
+        yield from table_dispute(outcome.table, dispute.id, face)
+    if len(disputes) > _DISPUTES_SHOWN:
+        yield ""
+        yield f"and {len(disputes) - _DISPUTES_SHOWN} more: isopod settle {escape(outcome.compiled.spec.path)}"
+
+
+def table_dispute(table: Table, dispute_id: str, face: Face) -> Iterator[str]:
+    """One open dispute with both cuts, and for a rule's objection what it says."""
+    dispute = table.disputes[dispute_id]
+    yield from dispute_lines(dispute, table.bench.spec, table.sides[0].anchors, table.sides[1].anchors, face)
+    if dispute_id in table.reasons:
+        yield from wrap(table.reasons[dispute_id], face.width, indent="  ")
+
+
+def _ending(outcome: Outcome, face: Face, *, preview: bool) -> Iterator[str]:
+    compiled = outcome.compiled
+    yield from wrap(f"{number_of(len(compiled.anchors), 'claim')}: {_counts(compiled.cards)}.", face.width)
+    if outcome.settlement is not None:
+        left_out = len(outcome.settlement.left_out)
+        yield f"All that was open is answered by {escape(outcome.settlement.by)}; {number_of(left_out, 'claim')} left out."
+    if outcome.waits and compiled.disputes:
+        yield f"Nothing is written until these are decided: isopod settle {escape(compiled.spec.path)}"
+    elif outcome.waits:
+        yield "Nothing was claimed in this spec, so there is nothing to make cards of."
+    elif outcome.transaction is None and not preview:
+        yield "Nothing is written while an error stands."
+    elif preview:
+        yield "A preview: nothing was written."
+    else:
+        yield from changed_lines(compiled.changed, dry_run=False)
+
+
+def _counts(cards: tuple[Card, ...]) -> str:
+    """`6 stories with 19 lines, 1 question, 1 request, 3 decisions and 1 replaced, 1 epic`."""
+    live = [card for card in cards if card.state != "deleted"]
+    replaced = Graph.of(live).is_superseded
+    of = {kind: [card for card in live if card.kind == kind] for kind in CARD_KINDS}
+    lines = sum(len(card.acceptance) for card in of["story"])
+    old = sum(replaced(card.id) for card in of["decision"])
+    counts = (
+        f"{number_of(len(of['story']), 'story', 'stories')} with {number_of(lines, 'line')}",
+        number_of(len(of["gate"]), "question"),
+        number_of(len(of["request"]), "request"),
+        number_of(len(of["decision"]) - old, "decision") + (f" and {old} replaced" if old else ""),
+        number_of(len(of["epic"]), "epic"),
+    )
+    return ", ".join(counts)
