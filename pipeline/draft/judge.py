@@ -250,7 +250,7 @@ class _Judge:
         limit = sheet.config.limits.acceptance_per_card if override != "item" else 0
 
         def by_section(claim: DraftClaim) -> object:
-            return sheet.structure.section_at(roots[claim.id].span[0]).index
+            return sheet.structure.section_at(claim.span[0]).index
 
         def by_group(claim: DraftClaim) -> object:
             return self._group(claim, roots, gate_blocks)
