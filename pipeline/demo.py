@@ -44,7 +44,7 @@ specs:
   reminder-ko: {path: specs/reminder-ko.md, team: 예약팀}
 """
 
-GIT_ATTRIBUTES: Final = "specs/** -text\ncards/** text eol=lf\n"
+GIT_ATTRIBUTES: Final = "specs/** -text\ncards/** text eol=lf\ncards/ledger/checkpoint.json merge=union\n"
 GIT_IGNORE: Final = ".isopod/\n"
 
 
