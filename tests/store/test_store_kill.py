@@ -168,9 +168,9 @@ def test_a_reader_beside_a_writer_sees_one_generation(tmp_path: Path) -> None:
     with child(write_on):
         while len(seen) < 10:
             view = View(tmp_path, state)
-            contents = {name: view.read(tmp_path / name) for name in NAMES}
+            contents = {tmp_path / name: view.read(tmp_path / name) for name in NAMES}
             if view.is_current():
-                seen.append(generation(tmp_path, lambda path: contents[path.relative_to(tmp_path).as_posix()]))
+                seen.append(generation(tmp_path, contents.__getitem__))
     assert seen == sorted(seen)
 
 

@@ -210,6 +210,37 @@ def write_more(root: Path) -> None:
     transaction.commit()
 
 
+def test_nothing_gets_its_name_before_its_content_is_safe(tmp_path: Path) -> None:
+    """What a power cut could take is synced before anything relies on it."""
+    log: list[tuple[str, str]] = []
+
+    class Logging(Disk):
+        def sync(self, path: Path) -> None:
+            log.append(("sync", path.name))
+            super().sync(path)
+
+        def replace(self, source: Path, target: Path) -> None:
+            log.append(("replace", f"{source.name} {target.name}"))
+            super().replace(source, target)
+
+        def remove(self, path: Path) -> None:
+            log.append(("remove", path.name))
+            super().remove(path)
+
+    filled(tmp_path, {"cards/gone": b"1"}, {"cards/a": b"2", "new/b": b"2", "cards/gone": None}, Logging()).commit()
+    happened = next(at for at, (step, what) in enumerate(log) if step == "replace" and what.endswith(JOURNAL))
+    closed = log.index(("remove", JOURNAL))
+    named = {what.split()[1]: (at, what.split()[0]) for at, (step, what) in enumerate(log) if step == "replace"}
+    for name in ("a", "b"):
+        at, temporary = named[name]
+        assert log.index(("sync", temporary)) < happened < at < closed
+    assert log.index(("sync", named[JOURNAL][1])) < happened
+    assert ("sync", STATE) in log[happened + 1 : named["a"][0]]
+    assert happened < log.index(("remove", "gone")) < closed
+    for changed_folder in ("cards", "new", tmp_path.name):
+        assert ("sync", changed_folder) in log[max(named["a"][0], named["b"][0]) + 1 : closed]
+
+
 def test_the_next_writer_finishes_what_was_cut_off(tmp_path: Path) -> None:
     disk = FrailDisk(die_at=10)
     with suppress(Killed):

@@ -1,0 +1,102 @@
+"""Finding and opening an instance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import IsopodError, ManyErrors, RefusedError
+from store.instance import find, open_instance
+
+CONFIG = """\
+schema: isopod.config/1
+project: demo
+paths: {specs: docs/specs, cards: plan, recorded: docs/specs/recorded, state: .state}
+teams:
+  - {id: growth, name: Growth team, capabilities: {manages_tracker: true, writes_cards: true, renders: true, schema: own}}
+default_team: growth
+readers:
+  a: {provider: lexicon, model: lexicon}
+  b: {provider: structure, model: structure}
+"""
+
+
+def test_the_nearest_instance_upwards_is_found(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    deep = inner / "a/b"
+    deep.mkdir(parents=True)
+    (tmp_path / "config.yaml").write_text(CONFIG)
+    assert find(deep) == tmp_path.resolve()
+    (inner / "config.yaml").write_text("# ours\n" + CONFIG)
+    assert find(deep) == inner.resolve()
+    assert find(inner) == inner.resolve()
+
+
+def test_config_files_of_other_programs_are_passed_by(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(CONFIG)
+    other = tmp_path / "site/content"
+    other.mkdir(parents=True)
+    (tmp_path / "site/config.yaml").write_text("title: my site\ntheme: {schema: isopod.config/1}\n")
+    (other / "config.yaml").write_bytes(b"\xff\x00")
+    assert find(other) == tmp_path.resolve()
+
+
+def test_a_damaged_config_is_still_ours_and_says_what_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(
+        CONFIG.replace("project: demo", "<<<<<<< HEAD\nproject: demo\n=======\n>>>>>>> x")
+    )
+    with pytest.raises(RefusedError) as refused:
+        open_instance(find(tmp_path))
+    assert refused.value.code == "merge-conflict"
+    assert str(refused.value.where) == "config.yaml:2:1"
+
+
+def test_no_instance_is_said_with_the_way_out(tmp_path: Path) -> None:
+    with pytest.raises(RefusedError) as refused:
+        open_instance(tmp_path)
+    assert (refused.value.code, refused.value.fix) == ("no-instance", "isopod init")
+    (tmp_path / "config.yaml").write_text("title: my site\n")
+    with pytest.raises(RefusedError) as refused:
+        find(tmp_path)
+    assert refused.value.code == "no-instance"
+
+
+def test_everything_lies_where_config_says(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_bytes(b"\xef\xbb\xbf" + CONFIG.replace("\n", "\r\n").encode())
+    instance = open_instance(tmp_path)
+    root = tmp_path.resolve()
+    assert instance.root == root
+    assert instance.specs_dir == root / "docs/specs"
+    assert instance.cards_dir == root / "plan"
+    assert instance.anchors_dir == root / "plan/anchors"
+    assert instance.settlements_dir == root / "plan/settlements"
+    assert instance.ledger_dir == root / "plan/ledger"
+    assert instance.recorded_dir == root / "docs/specs/recorded"
+    assert instance.state_dir == root / ".state"
+    assert instance.runs_dir == root / ".state/runs"
+    assert instance.config_path == root / "config.yaml"
+    assert instance.relative(instance.anchors_dir / "x.yaml") == "plan/anchors/x.yaml"
+    assert instance.within("plan/x") == root / "plan/x"
+    assert instance.config_text.startswith("schema:")
+
+
+def test_every_wrong_key_is_named_with_its_line(tmp_path: Path) -> None:
+    text = CONFIG.replace("default_team: growth", "default_team: growth\nrepair_rounds: -1\nsurprise: 1").replace(
+        ".state", "../away"
+    )
+    (tmp_path / "config.yaml").write_text(text)
+    with pytest.raises(ManyErrors) as refused:
+        open_instance(tmp_path)
+    found = {str(error.where): error.message for error in refused.value.errors}
+    lines = text.split("\n")
+    assert any(place.startswith(f"config.yaml:{lines.index('repair_rounds: -1') + 1}:") for place in found)
+    assert any("surprise" in message for message in found.values())
+    assert any(place.startswith("config.yaml:3:") and "paths.state" in message for place, message in found.items())
+
+
+@pytest.mark.parametrize("text", ["", "[]\n", "schema: isopod.config/2\n", "a: [\n", "schema: isopod.config/1\n"])
+def test_a_config_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.yaml").write_text(text)
+    with pytest.raises(IsopodError):
+        open_instance(tmp_path)
