@@ -226,13 +226,17 @@ def _refuse_clashes(table: Table, dispute: Dispute, chosen: Sequence[StandingCla
 def _clash(table: Table, one: StandingClaim, other: StandingClaim, subject: str) -> RefusedError:
     spec = table.bench.spec
     what = "says the same words as" if one.core == other.core else "would cross"
+    ours, theirs = (shortened(fold(spec.quoted(claim_.span))) for claim_ in (one, other))
     return RefusedError(
         "answer-clashes",
-        f"{subject}: {fold(spec.quoted(one.span))!r} {what} {fold(spec.quoted(other.span))!r}, which stands in line {spec.line_of(other.span[0])}",
-        fix=f"isopod settle {spec.path} --cut '{subject}={one.kind}:\"other words\"'"
-        if subject.startswith("D-")
-        else None,
+        f'{subject}: "{ours}" {what} "{theirs}", which stands in line {spec.line_of(other.span[0])}',
+        fix=f"isopod settle {spec.path} --cut '{subject}={one.kind}:\"other words\"'" if subject.startswith("D-") else None,
     )
+
+
+def shortened(words: str, most: int = 80) -> str:
+    """Words as a message shows them."""
+    return words if len(words) <= most else words[: most - 1] + "…"
 
 
 def _edge_answer(table: Table, dispute: Dispute, given: Answer, said: Said) -> Settlement:

@@ -86,7 +86,7 @@ class SpecConfig(Record):
     path: InsidePath
     team: str | None = None
     epic: str | None = None
-    sections: dict[str, SectionConfig] = {}
+    sections: dict[str, SectionConfig] = Field(default_factory=dict)
 
 
 class Limits(Record):
@@ -104,9 +104,9 @@ class Render(Record):
 
 class TrackerConfig(Record):
     provider: str = "local"
-    status: dict[str, CardState] = {}
-    issue_types: dict[CardKind, str] = {}
-    required: dict[str, str] = {}
+    status: dict[str, CardState] = Field(default_factory=dict)
+    issue_types: dict[CardKind, str] = Field(default_factory=dict)
+    required: dict[str, str] = Field(default_factory=dict)
     render: Render = Render()
 
 
@@ -148,7 +148,7 @@ class Config(Record):
     join: Literal["standard", "strict"] = "standard"
     repair_rounds: StrictInt = Field(default=2, ge=0)
     draft: DraftConfig = DraftConfig()
-    specs: dict[str, SpecConfig] = {}
+    specs: dict[str, SpecConfig] = Field(default_factory=dict)
     limits: Limits = Limits()
     tracker: TrackerConfig = TrackerConfig()
     audit: AuditConfig = AuditConfig()

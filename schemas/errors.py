@@ -79,7 +79,7 @@ class OwnershipError(RefusedError):
     """A write to a field that another team owns (DESIGN.md section 8)."""
 
 
-class ManyErrors(RefusedError):
+class ManyErrors(RefusedError):  # noqa: N818 - a bundle of errors
     """All that is wrong with one input, not only the first of it."""
 
     def __init__(self, errors: Sequence[IsopodError]) -> None:
