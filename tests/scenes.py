@@ -92,9 +92,7 @@ def bench_of(text: str, path: str = "spec.md") -> Bench:
     return Bench.of(of_text(text, path))
 
 
-def reading_of(
-    text: str, anchors: Sequence[AnchorT], edges: Sequence[EdgeT] = (), *, path: str = "spec.md"
-) -> Reading:
+def reading_of(text: str, anchors: Sequence[AnchorT], edges: Sequence[EdgeT] = (), *, path: str = "spec.md") -> Reading:
     """A grounded reading; tests of the join start here."""
     spec = of_text(text, path)
     data = run_data(path, text, "a", anchors, edges)

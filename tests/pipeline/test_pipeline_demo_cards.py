@@ -28,17 +28,23 @@ SHORTENER = {
         "The service answers `201 Created` with the short code, the full short link and the expiry time.",
         "A short code is exactly six characters from `0-9`, `A-Z` and `a-z`.",
         "No two live links share a short code.",
-        "Creating a link for a target that the same owner already shortened returns the existing link instead of a new one, "
-        "with `200 OK`.",
-        "A target longer than 2,048 characters, or with a scheme other than `http` or `https`, is refused with `422` and a "
-        "message that names the field.",
+        (
+            "Creating a link for a target that the same owner already shortened returns the existing link instead of a new one, "
+            "with `200 OK`."
+        ),
+        (
+            "A target longer than 2,048 characters, or with a scheme other than `http` or `https`, is refused with `422` and a "
+            "message that names the field."
+        ),
         "An owner creates at most 100 links an hour; beyond that the service answers `429` with a `Retry-After` header.",
     ],
     "Opening a link": [
         "`GET /{code}` answers `302 Found` with the target in `Location`.",
         "An unknown code answers `404`.",
-        "The redirect must be served within 50 ms at the 99th percentile, and must keep working when the statistics pipeline "
-        "is down.",
+        (
+            "The redirect must be served within 50 ms at the 99th percentile, and must keep working when the statistics pipeline "
+            "is down."
+        ),
     ],
     "Expiry: A link lives for 30 days from its creation": [
         "A link lives for 30 days from its creation.",
@@ -88,7 +94,9 @@ REMINDERS = {
 }
 
 
-@pytest.mark.parametrize(("spec", "wanted", "total"), [("link-shortener", SHORTENER, 19), ("reminder-ko", REMINDERS, 16)])
+@pytest.mark.parametrize(
+    ("spec", "wanted", "total"), [("link-shortener", SHORTENER, 19), ("reminder-ko", REMINDERS, 16)]
+)
 def test_stories_and_their_lines(compiled: Scene, spec: str, wanted: dict[str, list[str]], total: int) -> None:
     stories = of(compiled, spec, "story")
     assert {card.title: lines(card) for card in stories} == wanted
@@ -134,7 +142,12 @@ def test_one_question_and_one_request_a_spec_and_whom_they_block(compiled: Scene
         assert gate.title == question and gate.gate is not None and gate.gate.waits_for == "answer"
         assert graph.dependents(gate.id) == (compiled.titled(blocked).id,)
     for spec, asked, team, blocked in (
-        ("link-shortener", "Data team: an at-least-once endpoint that accepts 2,000 events a second", "data", "link.opened"),
+        (
+            "link-shortener",
+            "Data team: an at-least-once endpoint that accepts 2,000 events a second",
+            "data",
+            "link.opened",
+        ),
         ("reminder-ko", "원무팀에는 변경 후 5초 안에 이벤트를 전달해 달라고 요청한다", "front-desk", "외부 연동"),
     ):
         (request,) = of(compiled, spec, "request")
@@ -145,8 +158,10 @@ def test_one_question_and_one_request_a_spec_and_whom_they_block(compiled: Scene
 def test_the_lines_of_questions_and_requests(compiled: Scene) -> None:
     assert lines(compiled.titled("paid plan")) == ["the pricing committee answers by the end of the quarter"]
     assert lines(compiled.titled("at-least-once")) == [
-        "The Data team owns the stream and its schema; we need from them an at-least-once endpoint that accepts 2,000 events "
-        "a second."
+        (
+            "The Data team owns the stream and its schema; we need from them an at-least-once endpoint that accepts 2,000 events "
+            "a second."
+        )
     ]
     assert lines(compiled.titled("원무팀에는")) == [
         "예약 데이터는 원무팀의 예약 시스템이 주인이다.",
@@ -185,8 +200,10 @@ def test_the_epic_holds_goal_exclusions_and_leans_on_decisions_that_no_card_name
         (
             "link-shortener",
             "Link shortener",
-            "The service turns a long link into a short one that is easy to read aloud, and sends whoever opens it to the "
-            "original page.",
+            (
+                "The service turns a long link into a short one that is easy to read aloud, and sends whoever opens it to the "
+                "original page."
+            ),
             ("Codes are random", "Links are stored"),
         ),
         (
@@ -205,7 +222,9 @@ def test_the_epic_holds_goal_exclusions_and_leans_on_decisions_that_no_card_name
         kinds = {anchor.kind for anchor in store.anchors if anchor.id in epic.anchors}
         assert "exclusion" in kinds
         glossary = [anchor.exact for anchor in store.anchors if anchor.home == "glossary"]
-        assert glossary == (["short code", "target", "owner"] if spec == "link-shortener" else ["예약", "알림", "발송 창"])
+        assert glossary == (
+            ["short code", "target", "owner"] if spec == "link-shortener" else ["예약", "알림", "발송 창"]
+        )
 
 
 def test_frontier_is_exactly_the_ready_stories(compiled: Scene) -> None:

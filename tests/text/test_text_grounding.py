@@ -168,8 +168,12 @@ def test_a_cue_takes_its_first_hit_and_may_cross_blocks() -> None:
 
 @pytest.mark.parametrize(
     ("cue", "lines", "code"),
-    [("nowhere here", (3, 3), "quote-not-found"), (" ", (3, 3), "blank-quote"), ("A code", (3, 99), "lines-outside")]
-    + [("A code is", (20, 20), "quote-ambiguous")],
+    [
+        ("nowhere here", (3, 3), "quote-not-found"),
+        (" ", (3, 3), "blank-quote"),
+        ("A code", (3, 99), "lines-outside"),
+        ("A code is", (20, 20), "quote-ambiguous"),
+    ],
 )
 def test_an_edge_without_its_words_is_left_out_and_reported(cue: str, lines: tuple[int, int], code: str) -> None:
     found = reading(*TWO, edges=(edge(cue, lines),))
@@ -190,7 +194,9 @@ def test_two_crossing_anchors_are_both_violations_and_nested_ones_are_not() -> N
     )
     assert [one.ref for one in crossing.anchors] == ["a3"]
     assert [(one.code, one.ref) for one in crossing.violations] == [("crossing", "a1"), ("crossing", "a2")]
-    nested = reading(anchor("exactly six", (3, 3), ref="a1"), anchor("A code is **exactly six** characters.", (3, 3), ref="a2"))
+    nested = reading(
+        anchor("exactly six", (3, 3), ref="a1"), anchor("A code is **exactly six** characters.", (3, 3), ref="a2")
+    )
     assert [one.ref for one in nested.anchors] == ["a2", "a1"] and not nested.violations
 
 
