@@ -18,6 +18,7 @@ _END = " .,;:!?。．，、；：！？…"
 _CLAUSE = re.compile(r"[,;:—–](?=\s)|[、，；：。]")
 _CJK = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af]")
 _MARKS = re.compile(r"`+|\*+|~~")
+_BARS = re.compile(r"\\?\|+")
 
 
 def claim_text(sheet: Sheet, claim: DraftClaim) -> str:
@@ -31,8 +32,8 @@ def claim_text(sheet: Sheet, claim: DraftClaim) -> str:
 
 
 def plain(text: str) -> str:
-    """Without marks and end punctuation, whitespace runs as one space."""
-    return " ".join(_MARKS.sub("", text).split()).rstrip(_END)
+    """Without marks and end punctuation, whitespace runs as one space, bars as `/` (a heading comes as it was written)."""
+    return " ".join(_BARS.sub("/", _MARKS.sub("", text)).split()).rstrip(_END)
 
 
 def headed(heading: str, text: str) -> str:
