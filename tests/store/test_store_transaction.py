@@ -210,6 +210,56 @@ def write_more(root: Path) -> None:
     transaction.commit()
 
 
+EVERY_KIND: tuple[Files, dict[str, bytes | None]] = (
+    {"a": b"1", "cards/gone": b"1", "cards/kept": b"1"},
+    {"a": b"2", "cards/gone": None, "cards/kept": b"1", "new/deep/b": b"2", "cards/c": b"2"},
+)
+
+
+@pytest.mark.parametrize("how", ["refuse once", "refuse for good", "die before", "die after"])
+def test_each_single_step_may_fail(tmp_path: Path, how: str) -> None:
+    before, after = EVERY_KIND
+    step = 0
+    while True:
+        step += 1
+        root = tmp_path / str(step)
+        root.mkdir()
+        if how.startswith("refuse"):
+            disk = FrailDisk(refuse_at=step, for_good=how.endswith("good"))
+        else:
+            disk = FrailDisk(die_at=step, after=how.endswith("after"))
+        failure: BaseException | None = None
+        try:
+            filled(root, before, after, disk).commit()
+        except (OutsideError, Killed) as error:
+            failure = error
+        view = seen(root)
+        assert view in (before, result(before, after))
+        if isinstance(failure, OutsideError) and failure.code not in ("journal-stays", "half-written"):
+            assert view == on_disk(root) == before
+        finish(root, root / STATE)
+        assert on_disk(root) == view
+        assert not leftovers(root)
+        if disk.count < step:
+            assert view == result(before, after)
+            break
+    assert step > 25
+
+
+def test_an_edit_while_the_contents_are_staged_is_not_overwritten(tmp_path: Path) -> None:
+    class Slow(Disk):
+        def sync(self, path: Path) -> None:
+            (tmp_path / "a").write_bytes(b"by hand")
+            super().sync(path)
+
+    transaction = filled(tmp_path, {"a": b"1"}, {"a": b"2", "b": b"2"}, Slow())
+    with pytest.raises(ConflictError, match="a: edited while this command ran") as refused:
+        transaction.commit()
+    assert refused.value.code == "edit-conflict"
+    assert on_disk(tmp_path) == {"a": b"by hand"}
+    assert not leftovers(tmp_path)
+
+
 def test_nothing_gets_its_name_before_its_content_is_safe(tmp_path: Path) -> None:
     """What a power cut could take is synced before anything relies on it."""
     log: list[tuple[str, str]] = []
