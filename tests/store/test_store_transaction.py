@@ -292,14 +292,47 @@ def test_nothing_gets_its_name_before_its_content_is_safe(tmp_path: Path) -> Non
 
 
 def test_the_next_writer_finishes_what_was_cut_off(tmp_path: Path) -> None:
-    disk = FrailDisk(die_at=10)
-    with suppress(Killed):
-        filled(tmp_path, {"a": b"1", "b": b"1"}, {"a": b"2", "b": b"2", "c": b"2"}, disk).commit()
+    cut_off(tmp_path)
     write_more(tmp_path)
-    assert on_disk(tmp_path) in (
-        {"a": b"1", "b": b"1", "other.yaml": b"x"},
-        {"a": b"2", "b": b"2", "c": b"2", "other.yaml": b"x"},
-    )
+    assert on_disk(tmp_path) == {"cards/a.yaml": b"new\n", "cards/deep/b.yaml": b"new\n", "other.yaml": b"x"}
+    assert not leftovers(tmp_path)
+
+
+def test_a_writer_that_waited_builds_on_what_was_finished(tmp_path: Path) -> None:
+    waiting = filled(tmp_path, {}, {}, Disk())
+    cut_off(tmp_path)
+    waiting.write(tmp_path / "cards/a.yaml", b"newer\n", expected=sha(b"new\n"))
+    waiting.write(tmp_path / "cards/gone.yaml", b"again\n", expected=None)
+    waiting.commit()
+    assert on_disk(tmp_path) == {
+        "cards/a.yaml": b"newer\n",
+        "cards/deep/b.yaml": b"new\n",
+        "cards/gone.yaml": b"again\n",
+    }
+
+
+def test_a_writer_that_read_through_the_journal_sees_what_came_after_it(tmp_path: Path) -> None:
+    cut_off(tmp_path)
+    waiting = Transaction(tmp_path, tmp_path / STATE, command="edit")
+    assert waiting.read(tmp_path / "cards/a.yaml") == b"new\n"
+    finish(tmp_path, tmp_path / STATE)
+    (tmp_path / "cards/a.yaml").write_bytes(b"by hand\n")
+    waiting.write(tmp_path / "cards/a.yaml", b"newer\n", expected=sha(b"new\n"))
+    with pytest.raises(ConflictError, match="was changed since it was read"):
+        waiting.commit()
+    assert (tmp_path / "cards/a.yaml").read_bytes() == b"by hand\n"
+
+
+def test_a_reader_looks_again_when_the_journal_was_finished_under_it(tmp_path: Path) -> None:
+    class Late(Disk):
+        def read(self, path: Path) -> bytes | None:
+            if path.name == "a.yaml" and (tmp_path / STATE / JOURNAL).exists():
+                finish(tmp_path, tmp_path / STATE)
+                path.write_bytes(b"newer\n")
+            return super().read(path)
+
+    cut_off(tmp_path)
+    assert View(tmp_path, tmp_path / STATE, disk=Late()).read(tmp_path / "cards/a.yaml") == b"newer\n"
 
 
 def test_looking_writes_nothing(tmp_path: Path) -> None:
