@@ -82,13 +82,15 @@ def adopt(
     changed: Collection[int] = (),
     frozen: Collection[str] = (),
     discarded: Mapping[Key, Discarded] | None = None,
-    unclaimable: Collection[SpanT] = (),
+    decided: Collection[SpanT] = (),
+    asked_again: Collection[str] = (),
 ) -> Adopted:
     """Give ids to what stands.
 
     `claims` are those of the whole spec, `old` the stored anchors, `changed` the sections that were read afresh (with an empty
     store: all), `frozen` the stored anchors on cards which may not be rewritten: they are marked, never retired. `discarded` and
-    `unclaimable` are what people said.
+    `decided` (places where an answer says all that stands there) are what people said, `asked_again` the sections whose answers
+    they took back: there a stored anchor stands only if it is claimed again.
     """
     claims = sorted(claims, key=in_text_order)
     meeting = _Meeting(bench, old, changed, {one.key for one in claims})
@@ -110,7 +112,7 @@ def adopt(
         elif fold(before.exact) != fold(anchor.exact):
             reworded.add(identity)
         placed.append(PlacedAnchor(anchor, one.span))
-    left = meeting.left(matched, claims, unclaimable)
+    left = meeting.left(matched, claims, decided, asked_again)
     placed += left.standing
     gone = [_gone(anchor, meeting.located[anchor.id], frozen) for anchor in left.gone]
     keys = {one.anchor.id: _key_of(bench, one) for one in placed if one.span is not None}
@@ -174,7 +176,11 @@ class _Meeting:
         return {claims[i].key: standing[j][0] for i, j in pair(new, old, TWO_STAGE).items()}
 
     def left(
-        self, matched: Mapping[Key, Anchor], claims: Sequence[StandingClaim], unclaimable: Collection[SpanT]
+        self,
+        matched: Mapping[Key, Anchor],
+        claims: Sequence[StandingClaim],
+        decided: Collection[SpanT],
+        asked_again: Collection[str],
     ) -> _Left:
         """Stored anchors that met no new claim: those whose words still stand and fit stay, the others are gone."""
         met = {anchor.id for anchor in matched.values()}
@@ -184,7 +190,9 @@ class _Meeting:
         for anchor, span in self._candidates:
             if anchor.id in met:
                 continue
-            refused = span is not None and any(holds(place, core(self._bench.spec.text, span)) for place in unclaimable)
+            refused = anchor.section in asked_again or (
+                span is not None and any(holds(place, core(self._bench.spec.text, span)) for place in decided)
+            )
             if span is not None and not refused and _fits(self._bench, anchor, span, claims, cores):
                 standing.append(
                     PlacedAnchor(anchor.model_copy(update={"status": "live", **_selectors(self._bench, span)}), span)

@@ -5,8 +5,9 @@ Every answer is written at once, as one file, so that a crash loses none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from pipeline.adopt import changed_sections
@@ -43,10 +44,17 @@ class Docket:
 
 
 def open_docket(
-    workspace: Workspace, path: Path, *, offline: bool = False, strict: bool = False, say: Say = silent
+    workspace: Workspace,
+    path: Path,
+    *,
+    offline: bool = False,
+    strict: bool = False,
+    again: Collection[str] = (),
+    say: Say = silent,
 ) -> Docket:
     """Read what must be read, join, replay the answers: what is left is open.
 
+    `again` names disputes that a person answers anew: their answers so far are put aside, so that they are open.
     Raises as `pipeline.compile.compile_spec`.
     """
     if workspace.snapshot is None or not workspace.is_inside(path):
@@ -57,17 +65,37 @@ def open_docket(
     key = workspace.key_of(bench.spec.path)
     store = workspace.store(key)
     changed = changed_sections(bench, store.sections) if store is not None else None
+    docket_workspace = workspace
+    aside = [one for one in workspace.settlements(key) if _dispute_of(one) in again]
+    if aside:
+        workspace = _without(workspace, key, aside)
+        sections = {one.where.section for one in aside}
+        if changed is not None:
+            changed |= {section.index for section in bench.structure.sections if section.name in sections}
     if changed is None or changed:
         seats = workspace.seats(offline=offline)
         strict = strict or workspace.config.join == "strict"
         reached = reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say)
-        return Docket(workspace, key, reached.table, reached)
+        return Docket(docket_workspace, key, reached.table, reached)
     table = Table.empty(bench)
     if store is not None:
         claims, edges = stored_claims(bench, store)
         table.stand_on(frozenset(), claims, edges)
     table.replay(workspace.settlements(key))
-    return Docket(workspace, key, table, None)
+    return Docket(docket_workspace, key, table, None)
+
+
+def _dispute_of(settlement: Settlement) -> str:
+    """The dispute that an answer answers: the second answer to `D-X` is kept as `D-X-2`."""
+    return "-".join(settlement.id.split("-")[:2])
+
+
+def _without(workspace: Workspace, key: str, aside: Sequence[Settlement]) -> Workspace:
+    if workspace.snapshot is None:
+        return workspace
+    kept = tuple(one for one in workspace.settlements(key) if one not in aside)
+    given = {**workspace.snapshot.settlements, key: kept}
+    return Workspace(workspace.config, replace(workspace.snapshot, settlements=given))
 
 
 def settle_one(docket: Docket, dispute_id: str, given: Answer, said: Said, cuts: Sequence[Cut] = ()) -> Transaction:
@@ -177,7 +205,8 @@ def _written(docket: Docket, settlement: Settlement) -> Transaction:
     snapshot = docket.workspace.snapshot
     if snapshot is None:
         raise RefusedError("no-instance", "answers are kept in an instance", fix="isopod init")
-    taken = {file.settlement.id for file in _files(docket)}
+    files = _files(docket)
+    taken = {file.settlement.id for file in files}
     number, name = 1, settlement.id
     while name in taken:
         number += 1
@@ -185,8 +214,15 @@ def _written(docket: Docket, settlement: Settlement) -> Transaction:
     transaction = Transaction(
         snapshot.instance.root, snapshot.instance.state_dir, command=f"settle {docket.table.bench.spec.path}"
     )
-    settlements.write(transaction, snapshot.instance, docket.key, settlement.model_copy(update={"id": name}))
+    at = max([settlement.at, *(_second_after(file.settlement.at) for file in files[-1:])])
+    settlements.write(transaction, snapshot.instance, docket.key, settlement.model_copy(update={"id": name, "at": at}))
     return transaction
+
+
+def _second_after(at: str) -> str:
+    """Answers are replayed in the order of their times: one given in the same second as the last stands after it."""
+    form = "%Y-%m-%dT%H:%M:%SZ"
+    return (datetime.strptime(at, form) + timedelta(seconds=1)).strftime(form)
 
 
 def _files(docket: Docket) -> tuple[SettlementFile, ...]:

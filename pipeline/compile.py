@@ -202,8 +202,16 @@ def _adopt(
         changed=changed if changed is not None else range(len(bench.structure.sections)),
         frozen=frozen,
         discarded=table.discarded,
-        unclaimable=table.unclaimable,
+        decided=table.decided,
+        asked_again=_asked_again(store),
     )
+
+
+def _asked_again(store: AnchorStore | None) -> frozenset[str]:
+    """The sections that taking an answer back has taken out of the store."""
+    if store is None:
+        return frozenset()
+    return frozenset(anchor.section for anchor in store.anchors) - {section.path for section in store.sections}
 
 
 def _draft(

@@ -86,8 +86,9 @@ def _cells(span: SpanT) -> range:
 class Table:
     """The state that answers change.
 
-    `kept` are places where a person let a gate error through, `unclaimable` those that a person marked as no claim, `stale` the
-    ids of answers that say nothing any more because their text or context changed, `reasons` what each open gate dispute is about.
+    `kept` are places where a person let a gate error through, `decided` those where an answer says all that stands there (also
+    that nothing does), `unclaimable` those that a person marked as no claim, `stale` the ids of answers that say nothing any more
+    because their text or context changed, `reasons` what each open gate dispute is about.
     """
 
     bench: Bench
@@ -96,6 +97,7 @@ class Table:
     disputes: dict[str, Dispute]
     sides: tuple[Side, Side]
     kept: list[SpanT] = field(default_factory=list)
+    decided: list[SpanT] = field(default_factory=list)
     discarded: dict[Key, Discarded] = field(default_factory=dict)
     unclaimable: list[SpanT] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
@@ -176,6 +178,7 @@ class Table:
             edges=dict(self.edges),
             disputes=dict(self.disputes),
             kept=list(self.kept),
+            decided=list(self.decided),
             discarded=dict(self.discarded),
             unclaimable=list(self.unclaimable),
             stale=list(self.stale),
@@ -186,9 +189,7 @@ class Table:
 
     def take_bulk(self, settlement: Settlement) -> None:
         """Apply an answer to all that is open, as it was just given: nothing is in dispute afterwards."""
-        for claim in self._located(settlement.left_out):
-            if claim.key in self.claims:
-                self.claims.drop(claim.key)
+        self._leave_out(self._located(settlement.left_out))
         self.put(self._located(settlement.anchors))
         self._put_edges(settlement.edges)
         self.disputes.clear()
@@ -218,6 +219,7 @@ class Table:
             self.unclaimable.append(region)
         if settlement.type != "claim":
             self._clear(region)
+            self.decided.append(region)
         self.put(self._located(settlement.anchors))
         self._put_edges(settlement.edges)
         return True
@@ -228,12 +230,16 @@ class Table:
             if not any(cross(claim.core, other.core) for other in self.claims.near(claim.core)):
                 self.claims.put(claim)
 
+    def _leave_out(self, claims: Iterable[StandingClaim]) -> None:
+        for claim in claims:
+            self.decided.append(claim.core)
+            if claim.key in self.claims:
+                self.claims.drop(claim.key)
+
     def _apply_bulk(self, settlement: Settlement) -> bool:
         taken = self._located(settlement.anchors)
         left_out = self._located(settlement.left_out)
-        for claim in left_out:
-            if claim.key in self.claims:
-                self.claims.drop(claim.key)
+        self._leave_out(left_out)
         known = {claim.key for claim in (*taken, *left_out)}
         unchanged = settlement.where.exact == folded_digest(self.bench.spec)
         for dispute in list(self.disputes.values()):
