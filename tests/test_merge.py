@@ -1,0 +1,156 @@
+"""Two branches of a real git repository: what two people compile merges, and the merged instance holds together."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from scenes import Scene, fingerprint
+
+SPEC = """\
+# Links
+
+Product spec of a link shortener.
+
+## Creating
+
+- The service must create a short link.
+- A code must have six characters.
+- Two live links must not share a code.
+
+## Opening
+
+- The service must answer `302` with the target.
+- An unknown code must answer `404`.
+- The redirect must be served within 50 ms.
+
+## Expiry
+
+- A link must live for 30 days.
+- An expired code must not be given away for one year.
+- The owner must be told before a link expires.
+"""
+
+
+def git(folder: Path, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    own = ("-c", "user.name=Kim", "-c", "user.email=kim@example.com", "-c", "init.defaultBranch=main")
+    return subprocess.run(["git", *own, *arguments], cwd=folder, check=check, capture_output=True, encoding="utf-8")
+
+
+def edit(scene: Scene, old: str, new: str) -> None:
+    path = scene.spec("links")
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def compile_and_commit(scene: Scene, message: str) -> None:
+    assert scene.compile("links", offline=True, accept="union").exit_code == 0
+    git(scene.root, "add", ".")
+    git(scene.root, "commit", "-qm", message)
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    scene = Scene.new(tmp_path)
+    scene.spec("links").write_text(SPEC, encoding="utf-8")
+    (tmp_path / ".gitattributes").write_text("specs/** -text\ncards/** text eol=lf\n", encoding="utf-8")
+    (tmp_path / ".gitignore").write_text(".isopod/\n", encoding="utf-8")
+    git(tmp_path, "init", "-q")
+    compile_and_commit(scene, "base")
+    return scene
+
+
+EDITS = {
+    "words": ("A code must have six characters.", "A code must have seven characters."),
+    "new": ("- Two live links", "- A code must be easy to read aloud.\n- Two live links"),
+    "gone": ("- A code must have six characters.\n", ""),
+}
+OTHERS = {
+    "words": ("must live for 30 days", "must live for 60 days"),
+    "new": ("- A link must live", "- The owner must be able to renew a link.\n- A link must live"),
+    "gone": ("- The owner must be told before a link expires.\n", ""),
+}
+
+
+@pytest.mark.parametrize("one", EDITS)
+@pytest.mark.parametrize("other", OTHERS)
+def test_two_branches_that_edit_two_sections_merge_without_conflict(scene: Scene, one: str, other: str) -> None:
+    git(scene.root, "checkout", "-qb", "theirs")
+    edit(scene, *OTHERS[other])
+    compile_and_commit(scene, "theirs")
+    theirs = scene.cards
+    git(scene.root, "checkout", "-q", "main")
+    edit(scene, *EDITS[one])
+    compile_and_commit(scene, "ours")
+    ours = scene.cards
+    merged = git(scene.root, "merge", "-q", "--no-edit", "theirs", check=False)
+    assert merged.returncode == 0, merged.stdout + merged.stderr
+    assert scene.audit_errors() == []
+    assert set(scene.cards) == set(ours) | set(theirs)
+    before = fingerprint(scene.root)
+    outcome = scene.compile("links", offline=True)
+    assert outcome.exit_code == 0 and outcome.reached is None  # every section is known: nothing is read again
+    assert fingerprint(scene.root) == before
+    assert scene.audit_errors() == []
+
+
+def test_two_branches_that_compile_the_same_new_spec_get_the_same_ids_and_bytes(scene: Scene) -> None:
+    text = "# Pages\n\n## Showing\n\n- A page must show the link.\n- A page must load in 1 s.\n"
+    found = []
+    for branch in ("one", "two"):
+        git(scene.root, "checkout", "-q", "main")
+        git(scene.root, "checkout", "-qb", branch)
+        scene.spec("pages").write_text(text, encoding="utf-8")
+        assert scene.compile("pages", offline=True, accept="union").exit_code == 0
+        found.append(fingerprint(scene.root / "cards"))
+        git(scene.root, "add", ".")
+        git(scene.root, "commit", "-qm", branch)
+    assert found[0] == found[1]
+    assert git(scene.root, "merge", "-q", "--no-edit", "one", check=False).returncode == 0
+    assert scene.audit_errors() == []
+
+
+def test_one_branch_compiles_another_spec_meanwhile(scene: Scene) -> None:
+    git(scene.root, "checkout", "-qb", "theirs")
+    scene.spec("pages").write_text("# Pages\n\n- A page must show the link.\n", encoding="utf-8")
+    assert scene.compile("pages", offline=True, accept="union").exit_code == 0
+    git(scene.root, "add", ".")
+    git(scene.root, "commit", "-qm", "theirs")
+    git(scene.root, "checkout", "-q", "main")
+    edit(scene, *EDITS["new"])
+    compile_and_commit(scene, "ours")
+    assert git(scene.root, "merge", "-q", "--no-edit", "theirs", check=False).returncode == 0
+    assert scene.audit_errors() == []
+    for name in ("links", "pages"):
+        assert scene.compile(name, offline=True).compiled.changed == ()
+
+
+def test_two_branches_that_edit_two_sections_of_the_shipped_spec_merge(tmp_path: Path) -> None:
+    scene = Scene.demo(tmp_path)
+    (tmp_path / ".gitignore").write_text(".isopod/\n", encoding="utf-8")
+    git(tmp_path, "init", "-q")
+
+    def change(old: str, new: str, message: str) -> None:
+        path = scene.spec("link-shortener")
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+        assert scene.compile("link-shortener", offline=True, accept="union").exit_code == 0
+        assert scene.snapshot.settlements["link-shortener"]  # the offline readers differ here, so an answer is recorded
+        git(tmp_path, "add", ".")
+        git(tmp_path, "commit", "-qm", message)
+
+    change("# Link shortener", "# Link shortener", "base")
+    git(tmp_path, "checkout", "-qb", "theirs")
+    change("within\n50 ms", "within\n40 ms", "theirs")
+    git(tmp_path, "checkout", "-q", "main")
+    change("No two live links share a short code.", "No two live links may share a short code.", "ours")
+    merged = git(tmp_path, "merge", "-q", "--no-edit", "theirs", check=False)
+    assert merged.returncode == 0, merged.stdout + merged.stderr
+    assert scene.audit_errors() == []
+    before = fingerprint(tmp_path)
+    outcome = scene.compile("link-shortener", offline=True)
+    assert outcome.exit_code == 0
+    assert fingerprint(tmp_path) == before
