@@ -131,11 +131,11 @@ def _unclaimed(sheet: Sheet, claimed: Sequence[SpanT]) -> Iterator[Suggestion]:
     for unit in missed[:_SHOWN_UNITS]:
         words = fold(unit.text)
         shown = words if len(words) <= 60 else words[:57] + "..."
-        text = f"line {unit.lines[0]} looks like a claim ({unit.why}) and nobody claimed it: {shown}"
+        text = f"line {unit.lines[0]} looks like a claim ({unit.why}) and nobody claimed it (claim it, or mark it with not-a-claim): {shown}"
         yield Suggestion(
             rule="D16",
             text=text,
-            do=f"isopod claim {sheet.spec.path} --line {unit.lines[0]} --kind requirement, or isopod not-a-claim",
+            do=f"isopod claim {sheet.spec.path} --line {unit.lines[0]} --kind requirement --by NAME",
         )
     if len(missed) > _SHOWN_UNITS:
         yield Suggestion(
