@@ -14,6 +14,7 @@ class Entry(NamedTuple):
 
 SECTIONS: Final[dict[str, dict[str, Entry]]] = {
     "Start": {
+        "demo": Entry("demo", "Watch two real specs become cards."),
         "init": Entry("init", "Make this folder a place where specs become cards."),
     },
     "From spec to cards": {
@@ -21,6 +22,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "extract": Entry("extract", "Let one reader read a spec and print what it claims."),
         "ground": Entry("ground", "Find the words of a reading in the spec."),
         "join": Entry("join", "Where two readings meet and where they differ."),
+        "draft": Entry("draft", "Make cards of claims that are adopted already."),
     },
     "Decide": {
         "settle": Entry("settle", "Decide where the readers differ."),

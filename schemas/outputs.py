@@ -9,7 +9,9 @@ from pydantic import Field, StrictBool, StrictInt
 from schemas.anchors import Reading
 from schemas.base import Record
 from schemas.card import Card
+from schemas.compiled import Compiled, Suggestion
 from schemas.errors import Place
+from schemas.finding import Finding, Findings
 from schemas.kinds import AnchorKind, AnchorStatus, Answer, CardKind, CardState, EdgeKind, Severity
 from schemas.reading import Dispute
 from schemas.spans import Lines, Span
@@ -258,3 +260,25 @@ class SettleOutput(Record):
     stale: tuple[str, ...] = ()
     dry_run: StrictBool
     changed: tuple[str, ...] = ()
+
+
+class DraftOutput(Record):
+    """The cards of one spec as they are after drafting, and what was written."""
+
+    schema_id: Literal["isopod.draft/1"] = Field(default="isopod.draft/1", alias="schema")
+    spec: str
+    cards: tuple[Card, ...]
+    findings: tuple[Finding, ...]
+    suggestions: tuple[Suggestion, ...]
+    dry_run: StrictBool
+    changed: tuple[str, ...]
+
+
+class DemoOutput(Record):
+    """The demo: every compile as `isopod compile --format json` prints it, what the audit counts, what is ready."""
+
+    schema_id: Literal["isopod.demo/1"] = Field(default="isopod.demo/1", alias="schema")
+    folder: str
+    demo: tuple[Compiled, ...]
+    findings: Findings
+    frontier: tuple[CardItem, ...]

@@ -74,7 +74,7 @@ def command(
     root = place.snapshot.instance.root if place.snapshot is not None else Path.cwd()
 
     def lines() -> Iterator[str]:
-        yield from compile_lines(outcome, face, preview=preview or dry_run, root=root)
+        yield from compile_lines(outcome, face, preview=preview or dry_run, offline=offline, root=root)
         if dry_run and outcome.transaction is not None:
             yield from diff_lines(face, outcome.transaction.diff())
 

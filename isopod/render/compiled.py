@@ -10,7 +10,7 @@ from isopod.face import Face
 from isopod.render.columns import wrap
 from isopod.render.findings import finding_lines
 from isopod.render.joined import coverage_lines, dispute_lines, figures, violation_lines
-from isopod.render.preview import card_lines, suggestion_lines
+from isopod.render.preview import board_of, card_lines, suggestion_lines
 from isopod.render.status import AGREEMENT
 from isopod.words import number_of
 from isopod.writing import changed_lines
@@ -24,28 +24,29 @@ if TYPE_CHECKING:
     from pipeline.table import Table
     from schemas.card import Card
 
-_SAME_MODEL: Final = "Both readings are by one model: they prove less than two models agreeing."
+SAME_MODEL: Final = "Both readings are by one model: they prove less than two models agreeing."
 _DISPUTES_SHOWN: Final = 5
 
 
-def compile_lines(outcome: Outcome, face: Face, *, preview: bool, root: Path) -> Iterator[str]:
+def compile_lines(outcome: Outcome, face: Face, *, preview: bool, offline: bool, root: Path) -> Iterator[str]:
     """The whole report. A preview shows every card and what a person may want to do; else only the counts."""
     compiled = outcome.compiled
+    settle = f"isopod settle {escape(compiled.spec.path)}{' --offline' if offline else ''}"
     yield from round_lines(outcome, face)
     if compiled.disputes:
-        yield from _disputes(outcome, face)
+        yield from _disputes(outcome, face, settle)
     shown = tuple(finding for finding in outcome.findings if finding.code not in _AS_DISPUTES or not compiled.disputes)
     if shown:
         yield ""
         yield from finding_lines(shown, root, face)
     if preview:
         yield ""
-        yield from card_lines(compiled, Graph.of(compiled.cards), face)
-        yield from suggestion_lines(compiled, face)
+        yield from card_lines(board_of(compiled), face)
+        yield from suggestion_lines(compiled.suggestions, face)
         if compiled.rounds:
             yield from coverage_lines(compiled.rounds[-1].join.coverage, face)
     yield ""
-    yield from _ending(outcome, face, preview=preview)
+    yield from _ending(outcome, face, settle, preview=preview)
 
 
 _AS_DISPUTES: Final = frozenset({"A101", "A110", "A144"})
@@ -63,7 +64,7 @@ def round_lines(outcome: Outcome, face: Face) -> Iterator[str]:
     if rounds:
         yield AGREEMENT
     if outcome.same_model:
-        yield _SAME_MODEL
+        yield SAME_MODEL
     if outcome.compiled.calls:
         yield f"{number_of(outcome.compiled.calls, 'call')} of language models."
     if outcome.reached is not None:
@@ -71,7 +72,7 @@ def round_lines(outcome: Outcome, face: Face) -> Iterator[str]:
             yield from violation_lines(reading.reading.violations, f"Reader {reading.reader.name}: left out", face)
 
 
-def _disputes(outcome: Outcome, face: Face) -> Iterator[str]:
+def _disputes(outcome: Outcome, face: Face, settle: str) -> Iterator[str]:
     disputes = outcome.compiled.disputes
     yield ""
     yield face.paint(f"A person must decide ({len(disputes)})", "bold")
@@ -80,7 +81,7 @@ def _disputes(outcome: Outcome, face: Face) -> Iterator[str]:
         yield from table_dispute(outcome.table, dispute.id, face)
     if len(disputes) > _DISPUTES_SHOWN:
         yield ""
-        yield f"and {len(disputes) - _DISPUTES_SHOWN} more: isopod settle {escape(outcome.compiled.spec.path)}"
+        yield f"and {len(disputes) - _DISPUTES_SHOWN} more: {settle}"
 
 
 def table_dispute(table: Table, dispute_id: str, face: Face) -> Iterator[str]:
@@ -91,14 +92,14 @@ def table_dispute(table: Table, dispute_id: str, face: Face) -> Iterator[str]:
         yield from wrap(table.reasons[dispute_id], face.width, indent="  ")
 
 
-def _ending(outcome: Outcome, face: Face, *, preview: bool) -> Iterator[str]:
+def _ending(outcome: Outcome, face: Face, settle: str, *, preview: bool) -> Iterator[str]:
     compiled = outcome.compiled
-    yield from wrap(f"{number_of(len(compiled.anchors), 'claim')}: {_counts(compiled.cards)}.", face.width)
+    yield from wrap(f"{number_of(len(compiled.anchors), 'claim')}: {counts(compiled.cards)}.", face.width)
     if outcome.settlement is not None:
         left_out = len(outcome.settlement.left_out)
         yield f"All that was open is answered by {escape(outcome.settlement.by)}; {number_of(left_out, 'claim')} left out."
     if outcome.waits and compiled.disputes:
-        yield f"Nothing is written until these are decided: isopod settle {escape(compiled.spec.path)}"
+        yield f"Nothing is written until these are decided: {settle}"
     elif outcome.waits:
         yield "Nothing was claimed in this spec, so there is nothing to make cards of."
     elif outcome.transaction is None and not preview:
@@ -109,18 +110,18 @@ def _ending(outcome: Outcome, face: Face, *, preview: bool) -> Iterator[str]:
         yield from changed_lines(compiled.changed, dry_run=False)
 
 
-def _counts(cards: tuple[Card, ...]) -> str:
+def counts(cards: tuple[Card, ...]) -> str:
     """`6 stories with 19 lines, 1 question, 1 request, 3 decisions and 1 replaced, 1 epic`."""
     live = [card for card in cards if card.state != "deleted"]
     replaced = Graph.of(live).is_superseded
     of = {kind: [card for card in live if card.kind == kind] for kind in CARD_KINDS}
     lines = sum(len(card.acceptance) for card in of["story"])
     old = sum(replaced(card.id) for card in of["decision"])
-    counts = (
+    several = (
         f"{number_of(len(of['story']), 'story', 'stories')} with {number_of(lines, 'line')}",
         number_of(len(of["gate"]), "question"),
         number_of(len(of["request"]), "request"),
         number_of(len(of["decision"]) - old, "decision") + (f" and {old} replaced" if old else ""),
         number_of(len(of["epic"]), "epic"),
     )
-    return ", ".join(counts)
+    return ", ".join(several)

@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from isopod.escape import escape
 from isopod.face import Face
 from isopod.render.columns import cell_len, wrap
 from isopod.words import one_line, reason_words
+from schemas.anchors import Anchor
 from schemas.card import Card, Dependency
-from schemas.compiled import Compiled
+from schemas.compiled import Compiled, CompiledAnchor, Suggestion
+from schemas.kinds import AnchorKind
 from store.graph import Graph
 
 _HEURISTIC: Final = "Read by heuristics, not by a language model: check every card against the spec."
 
 
-def card_lines(compiled: Compiled, graph: Graph, face: Face) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The cards of one spec, and its claims by id: kind and words."""
+
+    cards: tuple[Card, ...]
+    claims: Mapping[str, tuple[AnchorKind, str]]
+    heuristic: bool
+
+
+def board_of(compiled: Compiled) -> Board:
+    """The board of one compile."""
+    return board(compiled.cards, compiled.anchors, heuristic=compiled.heuristic)
+
+
+def board(cards: tuple[Card, ...], claims: Iterable[CompiledAnchor | Anchor], *, heuristic: bool) -> Board:
+    """The board of some cards and the claims behind them."""
+    return Board(cards, {claim.id: (claim.kind, claim.exact) for claim in claims}, heuristic)
+
+
+def card_lines(shown: Board, face: Face) -> Iterator[str]:
     """All cards: the epic, stories with what they wait for, questions, requests, decisions."""
-    view = _View(compiled, graph, face)
-    if compiled.heuristic:
+    view = _View(shown, face)
+    if shown.heuristic:
         yield face.paint(_HEURISTIC, "yellow")
         yield ""
     for card in view.of("epic"):
@@ -35,44 +57,45 @@ def card_lines(compiled: Compiled, graph: Graph, face: Face) -> Iterator[str]:
                 yield from view.other(card)
 
 
-def suggestion_lines(compiled: Compiled, face: Face) -> Iterator[str]:
+def suggestion_lines(suggestions: tuple[Suggestion, ...], face: Face) -> Iterator[str]:
     """What a person may want to do about these cards."""
-    if not compiled.suggestions:
+    if not suggestions:
         return
     yield ""
-    yield face.paint(f"Suggestions ({len(compiled.suggestions)})", "bold")
-    for suggestion in compiled.suggestions:
+    yield face.paint(f"Suggestions ({len(suggestions)})", "bold")
+    for suggestion in suggestions:
         yield from wrap(suggestion.text, face.width, indent="    ", first="  ")
         if suggestion.do:
             yield f"    try: {escape(suggestion.do)}"
 
 
 class _View:
-    def __init__(self, compiled: Compiled, graph: Graph, face: Face) -> None:
-        self.graph = graph
+    def __init__(self, shown: Board, face: Face) -> None:
+        self.graph = Graph.of(shown.cards)
         self.width = face.width
         self.face = face
-        self.cards = compiled.cards
-        self.claims = {anchor.id: anchor for anchor in compiled.anchors}
+        self.cards = shown.cards
+        self.claims = shown.claims
 
     def of(self, kind: str) -> list[Card]:
         return [card for card in self.cards if card.kind == kind and card.state != "deleted"]
 
     def epic(self, card: Card) -> Iterator[str]:
         yield from self._head(card, "")
-        exclusions = [
-            self.claims[name] for name in card.anchors if name in self.claims and self.claims[name].kind == "exclusion"
-        ]
-        terms = [anchor.exact for anchor in self.claims.values() if anchor.kind == "term"]
+        exclusions = [words for kind, words in self._claims_of(card) if kind == "exclusion"]
+        terms = [words for kind, words in self.claims.values() if kind == "term"]
         decided = [one for one in self.of("decision") if not self.graph.is_superseded(one.id)]
         for name, text in (
             ("goal", " ".join(line.text for line in card.acceptance)),
-            ("not included", " ".join(anchor.exact for anchor in exclusions)),
+            ("not included", " ".join(exclusions)),
             ("glossary", ", ".join(terms)),
             ("decided", ", ".join(one.id for one in decided)),
         ):
             if text:
                 yield from wrap(" ".join(text.split()), self.width, indent=" " * 16, first=f"  {name:13} ")
+
+    def _claims_of(self, card: Card) -> Iterator[tuple[AnchorKind, str]]:
+        yield from (self.claims[name] for name in card.anchors if name in self.claims)
 
     def story(self, card: Card) -> Iterator[str]:
         yield from self._head(card, "READY" if self.graph.is_ready(card.id) else "waits")
