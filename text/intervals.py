@@ -8,6 +8,7 @@ Source of the relations: J. F. Allen, Maintaining knowledge about temporal inter
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final, Literal
 
@@ -65,11 +66,16 @@ def hull(spans: Sequence[SpanT]) -> SpanT:
 
 def overlapping(left: Sequence[SpanT], right: Sequence[SpanT], *, method: Method = "auto") -> list[tuple[int, int]]:
     """Every pair of indexes (i, j) for which left[i] and right[j] overlap, sorted."""
-    if not left or not right:
-        return []
-    if method == "tree" or (method == "auto" and max(len(left), len(right)) <= SWEEP_ABOVE):
+    if method == "tree":
         return _by_tree(left, right)
-    return _by_sweep(left, right)
+    if method == "sweep":
+        return _by_sweep(left, right)
+    # Most questions are about a few spans of one side: what touches nothing of the other side costs no tree.
+    from_right = _touching(right, left)
+    from_left = _touching(left, [right[j] for j in from_right])
+    near_left, near_right = [left[i] for i in from_left], [right[j] for j in from_right]
+    by = _by_tree if max(len(near_left), len(near_right)) <= SWEEP_ABOVE else _by_sweep
+    return [(from_left[i], from_right[j]) for i, j in by(near_left, near_right)]
 
 
 def crossing(spans: Sequence[SpanT]) -> list[tuple[int, int]]:
@@ -77,22 +83,46 @@ def crossing(spans: Sequence[SpanT]) -> list[tuple[int, int]]:
 
     A sweep over starts with the open spans on a list: a span crosses exactly those open ones that end inside it.
     """
-    order = sorted(range(len(spans)), key=lambda index: (spans[index][0], -spans[index][1], index))
     pairs = []
-    opened: list[int] = []
-    for index in order:
-        start, end = spans[index]
-        opened = [other for other in opened if spans[other][1] > start]
+    opened: list[tuple[int, int, int]] = []
+    reach = -1  # the largest end of those that are open
+    for start, minus_end, index in sorted([(start, -end, index) for index, (start, end) in enumerate(spans)]):
+        end = -minus_end
+        if reach <= start:
+            opened, reach = [(end, start, index)], end
+            continue
+        opened = [entry for entry in opened if entry[0] > start]
         pairs += [
             (min(index, other), max(index, other))
-            for other in opened
-            if spans[other][0] < start and spans[other][1] < end
+            for other_end, other_start, other in opened
+            if other_start < start and other_end < end
         ]
-        opened.append(index)
+        opened.append((end, start, index))
+        reach = max(reach, end)
     return sorted(pairs)
 
 
+def _touching(spans: Sequence[SpanT], others: Sequence[SpanT]) -> list[int]:
+    """The indexes of the spans that overlap at least one of the others, ascending."""
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in sorted(others):
+        if ends and start <= ends[-1]:
+            ends[-1] = max(ends[-1], end)
+        else:
+            starts.append(start)
+            ends.append(end)
+    found = []
+    for index, (start, end) in enumerate(spans):
+        place = bisect_left(starts, end) - 1  # the last island that begins before the span ends
+        if place >= 0 and ends[place] > start:
+            found.append(index)
+    return found
+
+
 def _by_tree(left: Sequence[SpanT], right: Sequence[SpanT]) -> list[tuple[int, int]]:
+    if not left or not right:
+        return []
     from intervaltree import Interval, IntervalTree
 
     tree = IntervalTree(Interval(start, end, index) for index, (start, end) in enumerate(right))
