@@ -30,7 +30,7 @@ from store import cards as card_files
 from store import runs, settlements
 from store.cards import Actor
 from store.snapshot import Snapshot
-from store.transaction import Transaction
+from store.transaction import Transaction, finish
 from text.cores import core
 
 DRAFTER = Actor(name="rules", by="draft")
@@ -126,6 +126,7 @@ def compile_spec(
 def commit(workspace: Workspace, outcome: Outcome) -> tuple[str, ...]:
     """Write what a compile found: the readings first, by content, then claims, cards and answers as one transaction.
 
+    What a crash left unfinished is finished first, also when there is nothing new to write: the compile has looked through it.
     Returns the changed paths. Raises ConflictError when a file is not what was read, OutsideError when the disk refuses.
     """
     if workspace.snapshot is None:
@@ -133,7 +134,10 @@ def commit(workspace: Workspace, outcome: Outcome) -> tuple[str, ...]:
     if outcome.reached is not None:
         for extracted in outcome.reached.readings:
             runs.put(workspace.snapshot.instance, extracted.run)
-    return outcome.transaction.commit() if outcome.transaction is not None else ()
+    instance = workspace.snapshot.instance
+    finished = finish(instance.root, instance.state_dir)
+    written = outcome.transaction.commit() if outcome.transaction is not None else ()
+    return tuple(sorted({*finished, *written}))
 
 
 def _refuse_outside(workspace: Workspace, path: Path, *, preview: bool) -> None:
