@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from pipeline.pairing import STRICT, TWO_STAGE, by_class, by_kind, pair
+from pipeline.pairing import STRICT, TWO_STAGE, by_class, by_kind, equal_of_one_kind, pair
 from schemas.ids import tail
 from schemas.kinds import LABEL_ORDER, OBLIGATIONS, ORDERING_EDGES, UNORDERED_EDGES, AnchorKind, DisputeType, EdgeKind
 from schemas.reading import (
@@ -26,17 +27,18 @@ from schemas.reading import (
     SideViolations,
     Verdict,
 )
+from store.records import without_gc
 from text.balance import Balancer
 from text.coordinates import SpanT, SpecText
 from text.cores import core
+from text.counts import Counts
 from text.folding import fold
 from text.grounding import GroundedEdge, Reading
 from text.intervals import crossing, holds, hull, overlapping, relation
 from text.structure import Structure
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """An agreed claim: A's and B's anchors, the label that stands, both labels where they differ, the adopted span."""
 
     a: GroundedAnchor
@@ -46,8 +48,7 @@ class Pair:
     span: SpanT
 
 
-@dataclass(frozen=True, slots=True)
-class JoinedEdge:
+class JoinedEdge(NamedTuple):
     """An edge between agreed claims (indexes into `pairs`) with the place of the words that show it."""
 
     kind: EdgeKind
@@ -110,36 +111,61 @@ class TwoJoins:
 
 def join(spec: SpecText, structure: Structure, a: Reading, b: Reading) -> TwoJoins:
     """Join two readings of the same text, both ways."""
-    balancer = Balancer(spec, structure)
-    return TwoJoins(
-        standard=_Joining(spec, balancer, a, b, strict=False).joined(),
-        strict=_Joining(spec, balancer, a, b, strict=True).joined(),
-    )
+    with without_gc():  # a join makes many small things and keeps nearly all of them
+        desk = _Desk(spec, Balancer(spec, structure), a, b)
+        return TwoJoins(standard=_Joining(desk, strict=False).joined(), strict=_Joining(desk, strict=True).joined())
+
+
+class _Desk:
+    """What the standard and the strict join of two readings have in common, each made once."""
+
+    def __init__(self, spec: SpecText, balancer: Balancer, a: Reading, b: Reading) -> None:
+        self.spec = spec
+        self.a = a
+        self.b = b
+        self.equal = equal_of_one_kind(a.anchors, b.anchors)
+        self._balancer = balancer
+        self._pairs: dict[tuple[int, int], tuple[Pair, SpanT]] = {}
+        self._counts = Counts(spec.text)
+
+    def pair_of(self, i: int, j: int) -> tuple[Pair, SpanT]:
+        """The pair of A's and B's anchors with these indexes, and the core of its adopted span."""
+        known = self._pairs.get((i, j))
+        if known is None:
+            known = self._pairs[i, j] = self._made(self.a.anchors[i], self.b.anchors[j])
+        return known
+
+    def _made(self, a: GroundedAnchor, b: GroundedAnchor) -> tuple[Pair, SpanT]:
+        same = a.kind == b.kind
+        kind = a.kind if same else next(label for label in LABEL_ORDER if label in (a.kind, b.kind))
+        span = self._balancer.balanced(a.span if a.span == b.span else hull((a.span, b.span)))
+        inner = a.core if span == a.span else core(self.spec.text, span)
+        return Pair(a, b, kind, None if same else (a.kind, b.kind), span), inner
+
+    def nth(self, span: SpanT) -> int:
+        """Which of the equal texts of the spec this one is, from 0: places may move and the number stays."""
+        return self._counts.before(span)
 
 
 class _Joining:
     """One join in progress; each method is a step of section 5, called in its order by `joined`."""
 
-    def __init__(self, spec: SpecText, balancer: Balancer, a: Reading, b: Reading, *, strict: bool) -> None:
-        self._spec = spec
-        self._balancer = balancer
-        self._a = a
-        self._b = b
+    def __init__(self, desk: _Desk, *, strict: bool) -> None:
+        self._desk = desk
+        self._spec = desk.spec
         self._strict = strict
         self._label = by_kind if strict else by_class
 
     def joined(self) -> Joined:
-        a, b = self._a.anchors, self._b.anchors
-        matched = pair(a, b, STRICT if self._strict else TWO_STAGE)
-        candidates = sorted(
-            (self._pair_of(a[i], b[j]) for i, j in matched.items()),
-            key=lambda one: (one.span[0], -one.span[1], one.a.ref),
-        )
-        pairs, cut_disputes = self._without_cuts(candidates)
-        paired_a = {one.a.ref for one in candidates}
-        paired_b = {one.b.ref for one in candidates}
-        left_a = [anchor for anchor in a if anchor.ref not in paired_a]
-        left_b = [anchor for anchor in b if anchor.ref not in paired_b]
+        a, b = self._desk.a.anchors, self._desk.b.anchors
+        matched = pair(a, b, STRICT if self._strict else TWO_STAGE, equal=self._desk.equal)
+        placed = [self._desk.pair_of(i, j) for i, j in matched.items()]
+        placed.sort(key=_in_text_order)
+        candidates = [one for one, _ in placed]
+        pairs, cut_disputes = self._without_cuts(candidates, [inner for _, inner in placed])
+        paired_b = set(matched.values())
+        left_a = [anchor for index, anchor in enumerate(a) if index not in matched]
+        left_b = [anchor for index, anchor in enumerate(b) if index not in paired_b]
         parts_a = {} if self._strict else _parts(pairs, left_a)
         parts_b = {} if self._strict else _parts(pairs, left_b)
         left_a = [anchor for anchor in left_a if anchor.ref not in parts_a]
@@ -151,7 +177,7 @@ class _Joining:
         place_b = {one.b.ref: index for index, one in enumerate(pairs)} | {
             ref: whole for ref, (_, whole) in parts_b.items()
         }
-        agreed_edges, only_a, only_b = _compare_edges(self._a.edges, place_a, self._b.edges, place_b)
+        agreed_edges, only_a, only_b = _compare_edges(self._desk.a.edges, place_a, self._desk.b.edges, place_b)
         edge_disputes = self._edge_disputes(pairs, only_a, only_b)
         disputes = _distinct([*cut_disputes, *across, *edge_disputes])
         counted = [
@@ -172,15 +198,8 @@ class _Joining:
     def _is_gating(self, kind: EdgeKind) -> bool:
         return self._strict or kind in ORDERING_EDGES
 
-    def _pair_of(self, a: GroundedAnchor, b: GroundedAnchor) -> Pair:
-        kind = a.kind if a.kind == b.kind else next(label for label in LABEL_ORDER if label in (a.kind, b.kind))
-        labels = None if a.kind == b.kind else (a.kind, b.kind)
-        span = a.span if a.span == b.span else hull((a.span, b.span))
-        return Pair(a, b, kind, labels, self._balancer.balanced(span))
-
-    def _without_cuts(self, candidates: list[Pair]) -> tuple[list[Pair], list[Dispute]]:
+    def _without_cuts(self, candidates: list[Pair], cores: list[SpanT]) -> tuple[list[Pair], list[Dispute]]:
         """Step 3: pairs whose adopted spans cross, or coincide within a class, are not agreed."""
-        cores = [core(self._spec.text, one.span) for one in candidates]
         clashes = crossing(cores)
         first: dict[tuple[str, SpanT], int] = {}
         for index, one in enumerate(candidates):
@@ -230,7 +249,7 @@ class _Joining:
                     texts = [fold(self._spec.quoted(one.span)) for one in ends]
                     disputes.append(
                         Dispute(
-                            id="D-" + tail(["edge", edge.kind, *texts, *(self._nth(one.span) for one in ends)]),
+                            id="D-" + tail(["edge", edge.kind, *texts, *(self._desk.nth(one.span) for one in ends)]),
                             type="edge",
                             a=(words,) if side == "a" else (),
                             b=(words,) if side == "b" else (),
@@ -249,7 +268,7 @@ class _Joining:
     ) -> Dispute:
         span = hull([anchor.span for anchor in (*a, *b)])
         sides = sorted(
-            sorted([anchor.kind, fold(self._spec.quoted(anchor.span)), self._nth(anchor.span)] for anchor in side)
+            sorted([anchor.kind, fold(self._spec.quoted(anchor.span)), self._desk.nth(anchor.span)] for anchor in side)
             for side in (a, b)
         )
         return Dispute(
@@ -262,9 +281,11 @@ class _Joining:
             lines=self._spec.lines_of(span),
         )
 
-    def _nth(self, span: SpanT) -> int:
-        """Which of the equal texts of the spec this one is, from 0: places may move and the number stays."""
-        return self._spec.text.count(self._spec.quoted(span), 0, span[0])
+
+def _in_text_order(placed: tuple[Pair, SpanT]) -> tuple[int, int, str]:
+    """Sort key: start, then longer first."""
+    one = placed[0]
+    return one.span[0], -one.span[1], one.a.ref
 
 
 def _parts(pairs: list[Pair], left: list[GroundedAnchor]) -> dict[str, tuple[GroundedAnchor, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from schemas.kinds import kind_class
 from schemas.reading import GroundedAnchor
@@ -24,25 +24,43 @@ TWO_STAGE: tuple[Label, ...] = (by_kind, by_class)
 STRICT: tuple[Label, ...] = (by_kind,)
 
 
-def pair(a: Sequence[GroundedAnchor], b: Sequence[GroundedAnchor], labels: Sequence[Label]) -> dict[int, int]:
-    """Pairs as {index in a: index in b}: equal cores label by label, then overlaps label by label, each over what is left."""
+def pair(
+    a: Sequence[GroundedAnchor],
+    b: Sequence[GroundedAnchor],
+    labels: Sequence[Label],
+    *,
+    equal: Mapping[int, int] | None = None,
+) -> dict[int, int]:
+    """Pairs as {index in a: index in b}: equal cores label by label, then overlaps label by label, each over what is left.
+
+    `equal` are the pairs with equal cores of the first label, where they are known already.
+    """
     pairs: dict[int, int] = {}
     free_a, free_b = set(range(len(a))), set(range(len(b)))
 
-    def take(found: dict[int, int]) -> None:
+    def take(found: Mapping[int, int]) -> None:
         pairs.update(found)
         free_a.difference_update(found)
         free_b.difference_update(found.values())
 
-    for label in labels:
-        take(_equal_cores(a, b, free_a, free_b, label))
+    for step, label in enumerate(labels):
+        take(equal if equal is not None and step == 0 else _equal_cores(a, b, free_a, free_b, label))
     for label in labels:
         take(_overlaps(a, b, free_a, free_b, label))
     return pairs
 
 
+def equal_of_one_kind(a: Sequence[GroundedAnchor], b: Sequence[GroundedAnchor]) -> dict[int, int]:
+    """The first step of both joins: pairs of one kind whose cores are equal."""
+    return _equal_cores(a, b, range(len(a)), range(len(b)), by_kind)
+
+
 def _equal_cores(
-    a: Sequence[GroundedAnchor], b: Sequence[GroundedAnchor], free_a: set[int], free_b: set[int], label: Label
+    a: Sequence[GroundedAnchor],
+    b: Sequence[GroundedAnchor],
+    free_a: Iterable[int],
+    free_b: Iterable[int],
+    label: Label,
 ) -> dict[int, int]:
     standing = {(label(b[index]), b[index].core): index for index in free_b}
     found = {}
