@@ -131,7 +131,7 @@ def _unclaimed(sheet: Sheet, claimed: Sequence[SpanT]) -> Iterator[Suggestion]:
     for unit in missed[:_SHOWN_UNITS]:
         words = fold(unit.text)
         shown = words if len(words) <= 60 else words[:57] + "..."
-        text = f"line {unit.lines[0]} looks like a claim ({unit.why}) and nobody claimed it (claim it, or mark it with not-a-claim): {shown}"
+        text = f"line {unit.lines[0]} looks like a claim ({unit.why}) and is neither claimed nor marked not-a-claim: {shown}"
         yield Suggestion(
             rule="D16",
             text=text,
