@@ -83,6 +83,7 @@ class Audited:
         from gates.located import claims_today
 
         owner = {anchor.id: key for key, store in self.stores.items() for anchor in store.anchors}
+        carried = frozenset(self.holders)
         cards: dict[str | None, dict[int, Card]] = {}
         for card in self.cards:
             for key in (card.spec, *(owner.get(anchor) for anchor in card.anchors)):
@@ -94,7 +95,7 @@ class Audited:
                     self.spec(key),
                     self.snapshot.structure(key),
                     anchor_prefix=self.config.anchor_prefix,
-                    carried=frozenset(self.holders),
+                    carried=carried,
                     entry=partial(self.in_store, key, "anchors"),
                 ),
                 cards=tuple(cards.get(key, {}).values()),
