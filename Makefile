@@ -1,5 +1,5 @@
 # Two commands do all the set-up: `make demo` and `make test`. Both create .venv themselves.
-PYTHON ?= python3.11
+PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3.11)
 VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONDONTWRITEBYTECODE := 1
@@ -7,7 +7,8 @@ export PYTHONDONTWRITEBYTECODE := 1
 .PHONY: demo test lint bench docs clean
 
 $(BIN)/.isopod: pyproject.toml constraints.txt
-	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) not found: install Python 3.11, or say make PYTHON=/path/to/python3"; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "isopod needs Python 3.11 or newer: install it, or say make PYTHON=/path/to/python3.11"; exit 2; }
 	@echo "setting up $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
