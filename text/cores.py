@@ -9,7 +9,7 @@ from text.coordinates import SpanT
 
 _BLANK = frozenset("\u200b\ufeff")
 _MARKS = frozenset("*_`~")
-_STOPS = frozenset(".,;:!?。．｡，、､；：！？﹐﹑﹒﹔﹕﹖﹗")  # noqa: RUF001 - the CJK and full-width forms are meant
+_STOPS = frozenset(".,;:!?。．｡，、､；：！？﹐﹑﹒﹔﹕﹖﹗")
 _LEADING_MARK = re.compile(r"(?:[-+*•◦▪‣]|\d{1,9}[.)]|\|)(?=\s)")
 # At an end only a bullet or a bar is a mark: a number and a full stop there are text ("at most 5.").
 _TRAILING_MARK = re.compile(r"(?<=\s)[-+*•◦▪‣|]\Z")

@@ -347,7 +347,7 @@ def test_a_published_decision_may_replace_one_more_and_keeps_those_it_replaced(i
     card = Card.model_validate({**data, "decision": {"supersedes": ["DEC-00000002"]}})
     more = ["DEC-00000002", "DEC-00000003"]
     assert change(instance, card, put(instance, card), decision={"supersedes": more}).decision is not None
-    with pytest.raises(ImmutableCardError, match="decision.supersedes"):
+    with pytest.raises(ImmutableCardError, match=r"decision.supersedes"):
         change(instance, card, put(instance, card), decision={"supersedes": ["DEC-00000003"]})
 
 
