@@ -12,7 +12,7 @@ from pipeline.answers import Docket
 from pipeline.settle import Cut, allowed_answers
 from schemas.errors import RefusedError
 from schemas.kinds import ANCHOR_KINDS, AnchorKind, Answer
-from schemas.outputs import DisputedClaim, OpenDispute, SettleOutput
+from schemas.line_outputs import DisputedClaim, OpenDispute, SettleOutput
 
 _CUT = re.compile(r'^(?P<id>[^=]+)=(?P<kind>[a-z]+):(?P<words>"[\s\S]*"|[\s\S]+)$')
 _TYPED: Final[dict[str, Answer]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from isopod.words import reason_words
 from schemas.anchors import Anchor, AnchorStore, Discarded
@@ -14,7 +14,9 @@ from schemas.kinds import CardKind
 from schemas.outputs import CardItem, ClaimEdge, Passage, ShownAnchor, WaitStep
 from store.graph import Graph
 from store.snapshot import Snapshot
-from text.selectors import Finder
+
+if TYPE_CHECKING:
+    from text.selectors import Finder
 
 KIND_ORDER: Final[tuple[CardKind, ...]] = (
     "epic", "story", "migration", "gate", "request", "decision", "external",
@@ -203,14 +205,23 @@ class Looking:
         )
 
     def _stored(self, anchor_id: str) -> tuple[AnchorStore, Anchor]:
+        if anchor_id not in self._stores:
+            raise self.unknown(anchor_id)
+        return self._stores[anchor_id], self.snapshot.anchor_by_id[anchor_id]
+
+    @cached_property
+    def _stores(self) -> dict[str, AnchorStore]:
+        """Of two claims with one id the first stands, as in the snapshot (A104 reports the other)."""
+        found: dict[str, AnchorStore] = {}
         for store in self.snapshot.anchor_stores.values():
             for anchor in store.anchors:
-                if anchor.id == anchor_id:
-                    return store, anchor
-        raise self.unknown(anchor_id)
+                found.setdefault(anchor.id, store)
+        return found
 
     def _finder(self, key: str) -> Finder | None:
         """What finds claims in the spec of today; None when that is gone."""
+        from text.selectors import Finder
+
         spec, parsed = self.snapshot.spec(key), self.snapshot.structure(key)
         if spec is None or parsed is None:
             return None

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
 
 from isopod.looking import Looking
+from pipeline.adopt import sections_of
+from pipeline.bench import Bench
 from schemas.anchors import AnchorStore
 from schemas.card import Card
 from schemas.kinds import CARD_STATES, WORK_KINDS
 from schemas.outputs import SpecStatus, Status
 from store.transaction import unfinished
+from text.coordinates import SpecText
 
 
 def status_of(looking: Looking) -> Status:
@@ -28,6 +34,7 @@ def status_of(looking: Looking) -> Status:
         questions=looking.items(card for card in open_ones if card.kind == "gate"),
         requests=looking.items(card for card in open_ones if card.kind == "request"),
         problems=len(snapshot.problems),
+        last_reading=_last_reading(snapshot.instance.runs_dir),
         unfinished_write=unfinished(snapshot.instance.state_dir) is not None,
     )
 
@@ -40,24 +47,50 @@ def _by_state(cards: list[Card], kind: str) -> dict[str, int]:
 def _specs(looking: Looking, live: list[Card]) -> list[SpecStatus]:
     """The compiled specs, then the files that nobody compiled yet."""
     snapshot = looking.snapshot
-    compiled = [_spec(looking, key, store, live) for key, store in sorted(snapshot.anchor_stores.items())]
+    cards: dict[str | None, list[Card]] = {}
+    for card in live:
+        cards.setdefault(card.spec, []).append(card)
+    compiled = [_spec(looking, key, store, cards.get(key, [])) for key, store in sorted(snapshot.anchor_stores.items())]
     known = {spec.path for spec in compiled}
     return compiled + [
         SpecStatus(key=file.key, path=file.path, present=True) for file in snapshot.spec_files if file.path not in known
     ]
 
 
-def _spec(looking: Looking, key: str, store: AnchorStore, live: list[Card]) -> SpecStatus:
-    cards = [card for card in live if card.spec == key]
-    passages = looking.passages(anchor.id for anchor in store.anchors)
+def _spec(looking: Looking, key: str, store: AnchorStore, cards: list[Card]) -> SpecStatus:
+    spec = looking.snapshot.spec(key)
+    changed = _changed(spec, store) if spec is not None else 0
+    # Where no section changed every claim stands as it was adopted: looking for each of them would say the same.
+    statuses = (
+        [passage.status for passage in looking.passages(anchor.id for anchor in store.anchors)]
+        if changed or spec is None
+        else [anchor.status for anchor in store.anchors]
+    )
     return SpecStatus(
         key=key,
         path=store.spec.path,
-        present=looking.snapshot.spec(key) is not None,
+        present=spec is not None,
+        changed_sections=changed,
         readings=store.readings,
         heuristic=store.heuristic,
-        claims=dict(Counter(passage.status for passage in passages)),
+        claims=dict(Counter(statuses)),
         answers=len(looking.snapshot.settlements.get(key, ())),
         cards=len(cards),
         ready=sum(looking.graph.is_ready(card.id) for card in cards),
     )
+
+
+def _changed(spec: SpecText, store: AnchorStore) -> int:
+    """How many sections are new or other than when they were read, or are gone."""
+    now = {section.path: section.digest for section in sections_of(Bench.of(spec))}
+    then = {section.path: section.digest for section in store.sections}
+    return sum(now.get(path) != then.get(path) for path in now | then)
+
+
+def _last_reading(folder: Path) -> str | None:
+    """When the newest run was kept; the state folder is not committed, so this is about this machine."""
+    try:
+        times = [entry.stat().st_mtime for entry in os.scandir(folder) if entry.is_file()]
+    except OSError:
+        return None
+    return f"{datetime.fromtimestamp(max(times), UTC):%Y-%m-%dT%H:%M:%SZ}" if times else None

@@ -9,12 +9,9 @@ from pydantic import Field, StrictBool, StrictInt
 from schemas.anchors import Reading
 from schemas.base import Record
 from schemas.card import Card
-from schemas.compiled import Compiled, Suggestion
 from schemas.errors import Place
-from schemas.finding import Finding, Findings
-from schemas.kinds import AnchorKind, AnchorStatus, Answer, CardKind, CardState, EdgeKind, Severity
-from schemas.reading import Dispute
-from schemas.spans import Lines, Span
+from schemas.kinds import AnchorKind, AnchorStatus, CardKind, CardState, EdgeKind, Severity
+from schemas.spans import Lines, Span, Timestamp
 
 
 class ErrorPlace(Record):
@@ -151,11 +148,12 @@ class WhyOutput(Record):
 
 
 class SpecStatus(Record):
-    """One spec and what became of it. `readings` is null until it was compiled."""
+    """One spec and what became of it. `readings` is null until it was compiled; `changed_sections` counts what changed since."""
 
     key: str
     path: str
     present: StrictBool
+    changed_sections: StrictInt = 0
     readings: tuple[Reading, ...] | None = None
     heuristic: StrictBool = False
     claims: dict[str, StrictInt] = Field(default_factory=dict)
@@ -173,6 +171,7 @@ class Status(Record):
     questions: tuple[CardItem, ...]
     requests: tuple[CardItem, ...]
     problems: StrictInt
+    last_reading: Timestamp | None = None
     unfinished_write: StrictBool
 
 
@@ -229,56 +228,3 @@ class WrittenOutput(Record):
     command: str
     dry_run: StrictBool
     changed: tuple[str, ...]
-
-
-class DisputedClaim(Record):
-    """What one reader said at a disputed place."""
-
-    ref: str
-    kind: AnchorKind
-    span: Span
-    exact: str
-
-
-class OpenDispute(Record):
-    """A dispute that waits for a person: the words of the spec, both readings, what may be answered."""
-
-    dispute: Dispute
-    exact: str
-    a: tuple[DisputedClaim, ...] = ()
-    b: tuple[DisputedClaim, ...] = ()
-    answers: tuple[Answer, ...]
-    reason: str | None = None
-
-
-class SettleOutput(Record):
-    """What is open in a spec after this command; `stale` are answers whose words the spec no longer holds."""
-
-    schema_id: Literal["isopod.settle/1"] = Field(default="isopod.settle/1", alias="schema")
-    spec: str
-    disputes: tuple[OpenDispute, ...]
-    stale: tuple[str, ...] = ()
-    dry_run: StrictBool
-    changed: tuple[str, ...] = ()
-
-
-class DraftOutput(Record):
-    """The cards of one spec as they are after drafting, and what was written."""
-
-    schema_id: Literal["isopod.draft/1"] = Field(default="isopod.draft/1", alias="schema")
-    spec: str
-    cards: tuple[Card, ...]
-    findings: tuple[Finding, ...]
-    suggestions: tuple[Suggestion, ...]
-    dry_run: StrictBool
-    changed: tuple[str, ...]
-
-
-class DemoOutput(Record):
-    """The demo: every compile as `isopod compile --format json` prints it, what the audit counts, what is ready."""
-
-    schema_id: Literal["isopod.demo/1"] = Field(default="isopod.demo/1", alias="schema")
-    folder: str
-    demo: tuple[Compiled, ...]
-    findings: Findings
-    frontier: tuple[CardItem, ...]

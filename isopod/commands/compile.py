@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from isopod import options
+from isopod.escape import escape
 from isopod.face import Face
 from schemas.errors import RefusedError
 
@@ -68,7 +69,9 @@ def command(
     chosen = _options(offline, strict, accept, by, because, key)
     place = workspace(face, alone=preview)
     path = spec_path(place, spec)
-    outcome = compile_spec(place, path, chosen, preview=preview, say=lambda message: face.note(f"isopod: {message}"))
+    outcome = compile_spec(
+        place, path, chosen, preview=preview, say=lambda message: face.note(f"isopod: {escape(message)}")
+    )
     if not (preview or dry_run):
         commit(place, outcome)
     root = place.snapshot.instance.root if place.snapshot is not None else Path.cwd()

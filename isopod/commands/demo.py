@@ -35,7 +35,7 @@ def command(face: Face, folder: str) -> int:
     from isopod.looking import Looking
     from isopod.render.demo import demo_lines
     from pipeline.demo import prepare
-    from schemas.outputs import DemoOutput
+    from schemas.line_outputs import DemoOutput
     from store.instance import open_instance
     from store.snapshot import load
 

@@ -31,7 +31,7 @@ def command(face: Face, spec: str | None, again: bool, dry_run: bool) -> None:
     from isopod.workplace import spec_path, workspace
     from isopod.writing import changed_lines, diff_lines
     from pipeline.redrafting import draft_spec
-    from schemas.outputs import DraftOutput
+    from schemas.line_outputs import DraftOutput
 
     place = workspace(face)
     outcome = draft_spec(place, spec_path(place, spec), again=again)

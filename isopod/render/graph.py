@@ -8,7 +8,7 @@ from typing import Final
 from isopod.escape import escape
 from isopod.render.columns import fit, wrap
 from schemas.kinds import CardKind
-from schemas.outputs import CardItem, GraphOutput
+from schemas.outputs import CardItem, GraphEdge, GraphOutput
 
 _TITLE: Final = 60
 _MERMAID_SHAPES: Final[dict[CardKind, tuple[str, str]]] = {
@@ -35,12 +35,13 @@ _WORDS: Final = {"waits_for": "waits for", "replaces": "replaces", "related": "r
 def text(graph: GraphOutput, width: int) -> Iterator[str]:
     """Every card with what it waits for beneath it."""
     nodes = {node.id: node for node in graph.nodes}
+    edges: dict[str, list[GraphEdge]] = {node.id: [] for node in graph.nodes}
+    for edge in graph.edges:
+        edges[edge.from_].append(edge)
     for node in graph.nodes:
         mark = node.standing or node.state
         yield from wrap(f"{node.id}  {node.title}  [{mark}]", width, indent="    ", first="")
-        for edge in graph.edges:
-            if edge.from_ != node.id:
-                continue
+        for edge in edges[node.id]:
             because = f" ({edge.label})" if edge.label else ""
             holds = edge.kind != "waits_for" or edge.to in node.waits_for
             verb = _WORDS[edge.kind] if holds else "leans on"

@@ -24,6 +24,8 @@ def status_lines(status: Status, face: Face) -> Iterator[str]:
         yield from _spec(spec, face.width)
     if any(spec.readings for spec in status.specs):
         yield f"  {AGREEMENT}"
+    if status.last_reading:
+        yield f"  Last reading on this machine: {status.last_reading}"
     if status.cards:
         yield ""
         yield face.paint("Cards", "bold")
@@ -57,6 +59,9 @@ def _spec(spec: SpecStatus, width: int) -> Iterator[str]:
         f"read by {readers}" + (" (heuristics: check against the spec)" if spec.heuristic else ""),
     )
     yield from wrap(f"{spec.key}: {'; '.join(filter(None, facts))}", width, indent="    ", first="  ")
+    if spec.changed_sections:
+        words = f"{number_of(spec.changed_sections, 'section')} changed since it was read: isopod compile {spec.path}"
+        yield from wrap(words, width, indent="      ", first="    ")
 
 
 _CLAIM_WORDS = {

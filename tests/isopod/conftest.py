@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import subprocess
+import io
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -146,25 +147,44 @@ def instance(tmp_path: Path) -> Path:
     return tmp_path
 
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+@dataclass(frozen=True)
+class Done:
+    """What a command left behind."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Done]
 
 
 @pytest.fixture
-def isopod(tmp_path: Path) -> Run:
-    """The command line as a process, in the folder of the test."""
+def isopod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command line in the folder of the test, with streams of its own as a process has them.
 
-    def run(*arguments: str, stdin: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "isopod", *arguments],
-            input=stdin if stdin is not None else "",
-            capture_output=True,
-            encoding="utf-8",
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "80"} | env,
-            check=False,
-        )
+    It runs in this process, because a start of Python for each of some hundred commands takes minutes; `test_isopod_frame` and the
+    demo run real processes.
+    """
+    from isopod.cli import run
 
-    return run
+    def call(*arguments: str, stdin: str = "", **env: str) -> Done:
+        streams = [
+            io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="") for data in (stdin.encode(), b"", b"")
+        ]
+        with monkeypatch.context() as patch:
+            patch.chdir(tmp_path)
+            for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+                patch.setattr(sys, name, stream)
+            for name, value in ({"COLUMNS": "80"} | env).items():
+                patch.setenv(name, value)
+            code = run(list(arguments))
+        for stream in streams[1:]:
+            stream.flush()
+        shown = [cast(io.BytesIO, stream.buffer).getvalue().decode("utf-8") for stream in streams[1:]]
+        return Done(code, *shown)
+
+    return call
 
 
 def fingerprint(folder: Path) -> dict[str, str]:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isopod import __version__
+from isopod.cli import run
 from isopod.crash import report
 from isopod.escape import escape, escape_block, escape_json
 from isopod.failure import failure_json, failure_lines
@@ -179,6 +181,42 @@ def test_a_crash_file_holds_no_text_of_the_user(monkeypatch: pytest.MonkeyPatch,
     assert "isopod rules <18 characters> --by <3 characters> --token=<7 characters> --format json" in text
     assert not any(word in text for word in ("patient", "Kim", "hunter2"))
     assert "KeyError" in text and "test_isopod_frame.py" in text
+
+
+def raising(error: BaseException) -> Callable[..., None]:
+    def broken(*_: object, **__: object) -> None:
+        raise error
+
+    return broken
+
+
+def test_a_bug_is_one_sentence_and_a_file_never_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("gates.registry.rules", raising(ZeroDivisionError("secret text")))
+    assert run(["rules"]) == 5
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "a bug in isopod (ZeroDivisionError)" in shown.err and "isopod-crash-" in shown.err
+    assert "Traceback" not in shown.err and "secret" not in shown.err
+    assert run(["rules", "--format", "json"]) == 5
+    assert json.loads(capsys.readouterr().out)["code"] == "bug"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("gates.registry.rules", raising(KeyboardInterrupt()))
+    assert run(["rules"]) == 130
+    assert "stopped" in capsys.readouterr().err
+
+
+def test_what_the_system_refuses_is_outside(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("gates.registry.rules", raising(PermissionError(13, "Permission denied", "specs/a.md")))
+    assert run(["rules"]) == 4
+    assert "specs/a.md: the system refused: Permission denied (system)" in capsys.readouterr().err
 
 
 @given(st.text())

@@ -1,4 +1,4 @@
-"""The looking and checking commands as processes, on a small instance."""
+"""The looking and checking commands on a small instance."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from conftest import Run, fingerprint
+from conftest import SPEC, Run, fingerprint
 
 from schemas.jsonschema import schema_of
+from store.disk import Disk
+from store.transaction import Transaction
 
 
 def read_json(output: str, name: str) -> dict[str, object]:
@@ -236,3 +238,45 @@ def test_a_team_named_twice_is_refused_before_anything_is_written(tmp_path: Path
 
 def test_no_colours_where_nobody_sees_them(instance: Path, isopod: Run) -> None:
     assert "\x1b" not in isopod("cards", CLICOLOR_FORCE="1").stdout
+
+
+class Dying(Disk):
+    """A disk that dies when the first file is put in its place: after the journal, before the files."""
+
+    def replace(self, source: Path, target: Path) -> None:
+        if target.suffix == ".md":
+            raise KeyboardInterrupt
+        super().replace(source, target)
+
+
+@pytest.fixture
+def cut_off(instance: Path) -> Path:
+    """A write of two specs that was cut off, one of which a person edited afterwards."""
+    transaction = Transaction(instance, instance / ".isopod", command="compile specs/links.md", disk=Dying())
+    transaction.write(instance / "specs/links.md", SPEC.replace("30일", "31일").encode())
+    transaction.write(instance / "specs/new.md", b"# New\n")
+    with pytest.raises(KeyboardInterrupt):
+        transaction.commit()
+    (instance / "specs/links.md").write_text("# Mine\n", encoding="utf-8")
+    return instance
+
+
+def test_a_write_that_was_cut_off_is_named_and_nothing_is_overwritten(cut_off: Path, isopod: Run) -> None:
+    done = isopod("recover")
+    assert done.returncode == 0
+    assert "A write of `isopod compile specs/links.md` was cut off" in done.stdout and "specs/new.md" in done.stdout
+    for arguments in (("status",), ("audit",), ("schema", "--write")):
+        refused = isopod(*arguments)
+        assert refused.returncode == 1 and "(journal-conflict)" in refused.stderr
+    assert isopod("recover", "--keep", "journal", "--dry-run").returncode == 0
+    assert (cut_off / "specs/links.md").read_text(encoding="utf-8") == "# Mine\n"
+
+
+@pytest.mark.parametrize(("keep", "text"), [("mine", "# Mine\n"), ("journal", SPEC.replace("30일", "31일"))])
+def test_recover_keeps_what_the_person_says(cut_off: Path, isopod: Run, keep: str, text: str) -> None:
+    done = isopod("recover", "--keep", keep)
+    assert done.returncode == 0, done.stderr
+    assert (cut_off / "specs/links.md").read_text(encoding="utf-8") == text
+    assert (cut_off / "specs/new.md").read_text(encoding="utf-8") == "# New\n"
+    assert "nothing to recover" in isopod("recover").stdout
+    assert isopod("schema", "--write").returncode == 0

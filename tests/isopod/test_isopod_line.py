@@ -1,4 +1,4 @@
-"""The line as processes: the demo, disputes and their answers, what people add and take away."""
+"""The line on real readings: the demo, disputes and their answers, what people add and take away."""
 
 from __future__ import annotations
 
@@ -90,6 +90,24 @@ def test_the_demo_again_changes_no_byte(demo: tuple[Path, str], isopod: Run) -> 
     assert done.returncode == 0
     assert [compiled["changed"] for compiled in read_json(done.stdout, "demo")["demo"]] == [[], []]  # type: ignore[attr-defined]
     assert fingerprint(demo[0]) == before
+
+
+def test_status_says_what_changed_since_it_was_read(disputed: Path, isopod: Run) -> None:
+    change(disputed / "config.yaml", "repair_rounds: 0", "repair_rounds: 2")
+    assert "link-shortener: not compiled yet (isopod compile specs/link-shortener.md)" in isopod("status").stdout
+    isopod("compile", "link-shortener")
+    status = isopod("status").stdout
+    assert "link-shortener: 38 claims; 13 cards, 4 ready; read by recorded" in status
+    assert "changed since" not in status and "Last reading on this machine: 2" in status
+    spec = disputed / "specs/link-shortener.md"
+    text = spec.read_text(encoding="utf-8")
+    spec.write_text(text.replace("lives for 30 days from", "lives for 31 days from"), encoding="utf-8")
+    status = isopod("status").stdout
+    assert "(1 changed in the spec)" in status and "1 section changed since it was read" in status
+    spec.write_text(text[: text.index("## Expiry")], encoding="utf-8")
+    assert "no longer in the spec" in isopod("status").stdout
+    spec.unlink()
+    assert "link-shortener: specs/link-shortener.md is gone" in isopod("status").stdout
 
 
 def test_the_demo_leaves_a_folder_of_something_else_alone(tmp_path: Path, isopod: Run) -> None:
