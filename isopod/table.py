@@ -29,6 +29,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "claim": Entry("claim", "Name a claim that both readers missed."),
         "not-a-claim": Entry("not_a_claim", "Mark a sentence as no claim."),
         "discard": Entry("discard", "Say that no card is to carry a claim."),
+        "depend": Entry("depend", "Let one card wait for another, for a reason."),
     },
     "Look": {
         "status": Entry("status", "What is where, on one screen."),
@@ -40,6 +41,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
     },
     "Keep true": {
         "audit": Entry("audit", "Check cards, claims, specs and config by every rule."),
+        "fix": Entry("fix", "Apply what is safe to apply."),
         "rules": Entry("rules", "List the rules, or explain one."),
         "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
         "recover": Entry("recover", "Resolve a write that was cut off and then edited by hand."),

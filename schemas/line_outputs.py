@@ -1,4 +1,4 @@
-"""What the commands of the line print with `--format json`: settle, draft, demo. Compile and join have records of their own."""
+"""What the commands of the line print with `--format json`: settle, draft, demo, fix. Compile and join have records of their own."""
 
 from __future__ import annotations
 
@@ -67,3 +67,19 @@ class DemoOutput(Record):
     demo: tuple[Compiled, ...]
     findings: Findings
     frontier: tuple[CardItem, ...]
+
+
+class FixItem(Record):
+    """A claim that shared its id got one of its own."""
+
+    rule: str
+    spec: str
+    old: str
+    new: str
+
+
+class FixOutput(Record):
+    schema_id: Literal["isopod.fix/1"] = Field(default="isopod.fix/1", alias="schema")
+    fixes: tuple[FixItem, ...]
+    dry_run: StrictBool
+    changed: tuple[str, ...]

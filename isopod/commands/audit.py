@@ -25,7 +25,8 @@ from schemas.errors import Exit
 def command(face: Face, select: tuple[str, ...], ignore: tuple[str, ...], strict: bool, ci: bool) -> int:
     """Check cards, claims, spec files, settlements and config by every rule. Nothing is written.
 
-    Exit 0 when no error was found, 1 otherwise. `isopod rules NAME` explains a rule.
+    Exit 0 when no error was found, 1 otherwise. `isopod rules NAME` explains a rule, `isopod fix`
+    applies the safe fixes.
     """
     from gates.run import run
     from isopod.render.findings import audit_lines

@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -285,6 +286,43 @@ def test_any_file_is_previewed_offline_without_an_instance(tmp_path: Path, isopo
 def test_no_claims_waits_for_a_person(tmp_path: Path, isopod: Run) -> None:
     (tmp_path / "empty.md").write_text("# Nothing\n", encoding="utf-8")
     assert isopod("compile", "empty.md", "--offline", "--preview", "--format", "json").returncode == 3
+
+
+def test_a_suggestion_of_the_preview_is_taken_with_one_command(disputed: Path, isopod: Run) -> None:
+    change(disputed / "config.yaml", "repair_rounds: 0", "repair_rounds: 2")
+    compiled = read_json(isopod("compile", "link-shortener", "--format", "json").stdout, "compile")
+    offer = next(one["do"] for one in compiled["suggestions"] if one["do"].startswith("isopod depend"))  # type: ignore[attr-defined]
+    arguments = shlex.split(offer)[1:]
+    before = fingerprint(disputed)
+    assert isopod(*arguments, "--dry-run").returncode == 0 and fingerprint(disputed) == before
+    done = isopod(*arguments)
+    assert done.returncode == 0, done.stderr
+    card, other = arguments[1], arguments[3]
+    assert other in isopod("show", card).stdout
+    back = isopod("depend", other, "--on", card, "--by", "Kim", "--because", "x")
+    assert back.returncode == 2
+    assert isopod("depend", card, "--on", other, "--by", "Kim").returncode == 2
+    assert isopod("audit").returncode == 0
+    assert "Nothing to write" in isopod("compile", "link-shortener").stdout
+
+
+def test_fix_shows_asks_and_gives_the_later_claim_its_own_id(disputed: Path, isopod: Run) -> None:
+    change(disputed / "config.yaml", "repair_rounds: 0", "repair_rounds: 2")
+    isopod("compile", "link-shortener")
+    assert "Nothing to fix" in isopod("fix").stdout
+    anchors = disputed / "cards/anchors/link-shortener.yaml"
+    ids = re.findall(r"- id: (ANC-\w+)", anchors.read_text(encoding="utf-8"))
+    change(anchors, ids[-1], ids[0])
+    assert "A104" in isopod("audit").stdout
+    before = fingerprint(disputed)
+    assert "+  - id: ANC-" in isopod("fix", "--dry-run").stdout
+    assert isopod("fix", "--format", "json").returncode == 2  # nobody can be asked
+    assert isopod("fix", stdin="n\n").returncode == 0
+    assert isopod("fix").returncode == 2  # the input ended before the answer
+    assert fingerprint(disputed) == before
+    done = read_json(isopod("fix", "--yes", "--format", "json").stdout, "fix")
+    assert [one["old"] for one in done["fixes"]] == [ids[0]]  # type: ignore[attr-defined]
+    assert "A104" not in isopod("audit").stdout
 
 
 def talk(folder: Path, arguments: tuple[str, ...], typed: list[tuple[str, str]]) -> tuple[int, str]:
