@@ -5,9 +5,10 @@ Overlap means the same claim; there is no threshold. The result is zero differen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from pipeline.pairing import STRICT, TWO_STAGE, by_class, by_kind, equal_of_one_kind, pair
 from schemas.ids import tail
@@ -116,6 +117,12 @@ def join(spec: SpecText, structure: Structure, a: Reading, b: Reading) -> TwoJoi
         return TwoJoins(standard=_Joining(desk, strict=False).joined(), strict=_Joining(desk, strict=True).joined())
 
 
+Candidate = tuple[tuple[int, int, str], Pair, SpanT]
+"""A pair with its place in text order (start, then longer first) and the core of its adopted span."""
+
+_ORDER = itemgetter(0)
+
+
 class _Desk:
     """What the standard and the strict join of two readings have in common, each made once."""
 
@@ -125,26 +132,38 @@ class _Desk:
         self.b = b
         self.equal = equal_of_one_kind(a.anchors, b.anchors)
         self._balancer = balancer
-        self._pairs: dict[tuple[int, int], tuple[Pair, SpanT]] = {}
         self._counts = Counts(spec.text)
+        self._words: dict[SpanT, tuple[str, int]] = {}
+        self._names: dict[Hashable, str] = {}
+        self._placed = sorted((self._candidate(i, j) for i, j in self.equal.items()), key=_ORDER)
 
-    def pair_of(self, i: int, j: int) -> tuple[Pair, SpanT]:
-        """The pair of A's and B's anchors with these indexes, and the core of its adopted span."""
-        known = self._pairs.get((i, j))
-        if known is None:
-            known = self._pairs[i, j] = self._made(self.a.anchors[i], self.b.anchors[j])
-        return known
+    def candidates(self, matched: Mapping[int, int]) -> list[Candidate]:
+        """The pairs of A's and B's anchors with these indexes, those of `equal` among them, in text order."""
+        more = [self._candidate(i, j) for i, j in matched.items() if i not in self.equal]
+        return sorted([*self._placed, *more], key=_ORDER)
 
-    def _made(self, a: GroundedAnchor, b: GroundedAnchor) -> tuple[Pair, SpanT]:
+    def _candidate(self, i: int, j: int) -> Candidate:
+        a, b = self.a.anchors[i], self.b.anchors[j]
         same = a.kind == b.kind
         kind = a.kind if same else next(label for label in LABEL_ORDER if label in (a.kind, b.kind))
         span = self._balancer.balanced(a.span if a.span == b.span else hull((a.span, b.span)))
         inner = a.core if span == a.span else core(self.spec.text, span)
-        return Pair(a, b, kind, None if same else (a.kind, b.kind), span), inner
+        return (span[0], -span[1], a.ref), Pair(a, b, kind, None if same else (a.kind, b.kind), span), inner
 
-    def nth(self, span: SpanT) -> int:
-        """Which of the equal texts of the spec this one is, from 0: places may move and the number stays."""
-        return self._counts.before(span)
+    def words(self, span: SpanT) -> tuple[str, int]:
+        """The folded text of a span, and which of the equal texts of the spec it is, from 0: places may move and the
+        number stays."""
+        known = self._words.get(span)
+        if known is None:
+            known = self._words[span] = (fold(self.spec.quoted(span)), self._counts.before(span))
+        return known
+
+    def name(self, parts: list[Any], key: Hashable) -> str:
+        """The id of a dispute over `parts`; most are in dispute in both joins, `key` says which are the same."""
+        known = self._names.get(key)
+        if known is None:
+            known = self._names[key] = "D-" + tail(parts)
+        return known
 
 
 class _Joining:
@@ -159,10 +178,9 @@ class _Joining:
     def joined(self) -> Joined:
         a, b = self._desk.a.anchors, self._desk.b.anchors
         matched = pair(a, b, STRICT if self._strict else TWO_STAGE, equal=self._desk.equal)
-        placed = [self._desk.pair_of(i, j) for i, j in matched.items()]
-        placed.sort(key=_in_text_order)
-        candidates = [one for one, _ in placed]
-        pairs, cut_disputes = self._without_cuts(candidates, [inner for _, inner in placed])
+        placed = self._desk.candidates(matched)
+        candidates = [one for _, one, _ in placed]
+        pairs, cut_disputes = self._without_cuts(candidates, [inner for _, _, inner in placed])
         paired_b = set(matched.values())
         left_a = [anchor for index, anchor in enumerate(a) if index not in matched]
         left_b = [anchor for index, anchor in enumerate(b) if index not in paired_b]
@@ -246,10 +264,11 @@ class _Joining:
                     ends = pairs[edge.from_], pairs[edge.to]
                     own = [(one.a if side == "a" else one.b).ref for one in ends]
                     words = f"{own[0]} {edge.kind} {own[1]}"
-                    texts = [fold(self._spec.quoted(one.span)) for one in ends]
+                    words_of = [self._desk.words(one.span) for one in ends]
+                    texts, numbers = [text for text, _ in words_of], [nth for _, nth in words_of]
                     disputes.append(
                         Dispute(
-                            id="D-" + tail(["edge", edge.kind, *texts, *(self._desk.nth(one.span) for one in ends)]),
+                            id=self._desk.name(["edge", edge.kind, *texts, *numbers], (edge.kind, *words_of)),
                             type="edge",
                             a=(words,) if side == "a" else (),
                             b=(words,) if side == "b" else (),
@@ -267,12 +286,9 @@ class _Joining:
         covered_by: Iterable[str] = (),
     ) -> Dispute:
         span = hull([anchor.span for anchor in (*a, *b)])
-        sides = sorted(
-            sorted([anchor.kind, fold(self._spec.quoted(anchor.span)), self._desk.nth(anchor.span)] for anchor in side)
-            for side in (a, b)
-        )
+        sides = sorted(sorted([anchor.kind, *self._desk.words(anchor.span)] for anchor in side) for side in (a, b))
         return Dispute(
-            id="D-" + tail([type_, sides]),
+            id=self._desk.name([type_, sides], (type_, *(tuple(map(tuple, side)) for side in sides))),
             type=type_,
             a=tuple(sorted(anchor.ref for anchor in a)),
             b=tuple(sorted(anchor.ref for anchor in b)),
@@ -280,12 +296,6 @@ class _Joining:
             span=span,
             lines=self._spec.lines_of(span),
         )
-
-
-def _in_text_order(placed: tuple[Pair, SpanT]) -> tuple[int, int, str]:
-    """Sort key: start, then longer first."""
-    one = placed[0]
-    return one.span[0], -one.span[1], one.a.ref
 
 
 def _parts(pairs: list[Pair], left: list[GroundedAnchor]) -> dict[str, tuple[GroundedAnchor, int]]:
