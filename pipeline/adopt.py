@@ -84,13 +84,15 @@ def adopt(
     discarded: Mapping[Key, Discarded] | None = None,
     decided: Collection[SpanT] = (),
     asked_again: Collection[str] = (),
+    refused: Collection[Key] = (),
 ) -> Adopted:
     """Give ids to what stands.
 
     `claims` are those of the whole spec, `old` the stored anchors, `changed` the sections that were read afresh (with an empty
     store: all), `frozen` the stored anchors on cards which may not be rewritten: they are marked, never retired. `discarded` and
     `decided` (places where an answer says all that stands there) are what people said, `asked_again` the sections whose answers
-    they took back: there a stored anchor stands only if it is claimed again.
+    they took back: there a stored anchor stands only if it is claimed again, `refused` the stored anchors that no gate lets stand
+    beside what is claimed now.
     """
     claims = sorted(claims, key=in_text_order)
     meeting = _Meeting(bench, old, changed, {one.key for one in claims})
@@ -112,7 +114,7 @@ def adopt(
         elif fold(before.exact) != fold(anchor.exact):
             reworded.add(identity)
         placed.append(PlacedAnchor(anchor, one.span))
-    left = meeting.left(matched, claims, decided, asked_again)
+    left = meeting.left(matched, claims, decided, asked_again, refused)
     placed += left.standing
     gone = [_gone(anchor, meeting.located[anchor.id], frozen) for anchor in left.gone]
     keys = {one.anchor.id: _key_of(bench, one) for one in placed if one.span is not None}
@@ -181,6 +183,7 @@ class _Meeting:
         claims: Sequence[StandingClaim],
         decided: Collection[SpanT],
         asked_again: Collection[str],
+        refused: Collection[Key],
     ) -> _Left:
         """Stored anchors that met no new claim: those whose words still stand and fit stay, the others are gone."""
         met = {anchor.id for anchor in matched.values()}
@@ -190,10 +193,14 @@ class _Meeting:
         for anchor, span in self._candidates:
             if anchor.id in met:
                 continue
-            refused = anchor.section in asked_again or (
-                span is not None and any(holds(place, core(self._bench.spec.text, span)) for place in decided)
+            barred = anchor.section in asked_again or (
+                span is not None
+                and (
+                    _key_of(self._bench, PlacedAnchor(anchor, span)) in refused
+                    or any(holds(place, core(self._bench.spec.text, span)) for place in decided)
+                )
             )
-            if span is not None and not refused and _fits(self._bench, anchor, span, claims, cores):
+            if span is not None and not barred and _fits(self._bench, anchor, span, claims, cores):
                 standing.append(
                     PlacedAnchor(anchor.model_copy(update={"status": "live", **_selectors(self._bench, span)}), span)
                 )

@@ -9,12 +9,12 @@ from pathlib import Path
 from gates.claims import Claim, ClaimEdge, Claims, Drafted
 from gates.run import run
 from pipeline.adopt import CONFIG, Adopted, PlacedAnchor, adopt, changed_sections, sections_of
-from pipeline.bench import Bench, Key
+from pipeline.bench import Bench, Key, ordered_key
 from pipeline.draft.judge import judge
 from pipeline.draft.redraft import Movement, Offer, Redrafted, redraft
 from pipeline.draft.sheet import DraftClaim, DraftEdge, Sheet
 from pipeline.draft.suggest import suggest
-from pipeline.gate import judge_claims, rejected
+from pipeline.gate import involved, judge_claims, rejected
 from pipeline.rounds import Reached, Say, reach, silent, stored_claims
 from pipeline.settle import BulkAnswer, Said, bulk
 from pipeline.table import Table
@@ -194,21 +194,42 @@ def _adopt(
 ) -> Adopted:
     cards = workspace.cards(key)
     frozen = {anchor for card in cards if card.state not in (*OPEN_EDIT_STATES, "deleted") for anchor in card.anchors}
-    return adopt(
-        bench,
-        key,
-        workspace.config.anchor_prefix,
-        table.claims,
-        table.standing_edges(),
-        issued=workspace.issued(),
-        old=store.anchors if store is not None else (),
-        old_edges=store.edges if store is not None else (),
-        changed=changed if changed is not None else range(len(bench.structure.sections)),
-        frozen=frozen,
-        discarded=table.discarded,
-        decided=table.decided,
-        asked_again=_asked_again(store),
-    )
+    refused: frozenset[Key] = frozenset()
+    while True:
+        adopted = adopt(
+            bench,
+            key,
+            workspace.config.anchor_prefix,
+            table.claims,
+            table.standing_edges(),
+            issued=workspace.issued(),
+            old=store.anchors if store is not None else (),
+            old_edges=store.edges if store is not None else (),
+            changed=changed if changed is not None else range(len(bench.structure.sections)),
+            frozen=frozen,
+            discarded=table.discarded,
+            decided=table.decided,
+            asked_again=_asked_again(store),
+            refused=refused,
+        )
+        more = _out_of_place(bench, table, adopted) - refused
+        if not more:
+            return adopted
+        refused |= more
+
+
+def _out_of_place(bench: Bench, table: Table, adopted: Adopted) -> frozenset[Key]:
+    """Stored claims that met no new one, and that a gate refuses beside the new ones: they were read otherwise this time."""
+    stand = {one.anchor.id: bench.claim(one.anchor.kind, one.span) for one in adopted.placed if one.span is not None}
+    if all(claim.key in table.claims for claim in stand.values()):
+        return frozenset()
+    trial = Table.empty(bench)
+    trial.put(stand.values())
+    trial.edges = {
+        ordered_key(edge.kind, stand[edge.from_].key, stand[edge.to].key): stand[edge.from_].span
+        for edge in adopted.edges
+    }
+    return frozenset(key for key in involved(trial) if key not in table.claims)
 
 
 def _asked_again(store: AnchorStore | None) -> frozenset[str]:

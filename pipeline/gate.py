@@ -56,9 +56,9 @@ def judge_claims(table: Table, readings: Sequence[Reading], *, heuristic: bool) 
     subject, keys = claims_on(table, readings, heuristic=heuristic)
     findings = run("join", subject).findings
     for finding in findings:
-        involved = [keys[name] for name in (finding.subject, *finding.related) if name in keys]
-        if finding.severity == "error" and involved and not _is_kept(table, involved):
-            dispute = _dispute(table, finding, involved)
+        named = [keys[name] for name in (finding.subject, *finding.related) if name in keys]
+        if finding.severity == "error" and named and not _is_kept(table, named):
+            dispute = _dispute(table, finding, named)
             table.disputes[dispute.id] = dispute
             table.reasons[dispute.id] = f"{finding.message} ({finding.name} {finding.code})"
     return findings
@@ -72,6 +72,13 @@ def rejected(table: Table, readings: Sequence[Reading], *, heuristic: bool) -> f
         for finding in run("join", subject).findings
         if finding.severity == "error" and finding.subject in keys
     )
+
+
+def involved(table: Table) -> frozenset[Key]:
+    """Every claim that an error of the join's gates names: what may not stand beside what the new reading claims."""
+    subject, keys = claims_on(table, [], heuristic=False)
+    errors = [finding for finding in run("join", subject).findings if finding.severity == "error"]
+    return frozenset(keys[name] for finding in errors for name in (finding.subject, *finding.related) if name in keys)
 
 
 def _is_kept(table: Table, involved: Iterable[Key]) -> bool:

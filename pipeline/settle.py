@@ -104,6 +104,7 @@ def bulk(table: Table, given: BulkAnswer, said: Said, reject: Iterable[Key] = ()
                 for one in table.open()
                 if one.type == "edge" and (one.a if number == 0 else one.b)
             ]
+    edges = [edge for edge in edges if edge[0][1] in trial.claims and edge[0][2] in trial.claims]
     left_out = list({claim.key: claim for claim in left_out}.values())
     digest = folded_digest(table.bench.spec)
     anchors = tuple(_settled(table, claim) for claim in sorted(taken, key=in_text_order))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.draft.judge import named_team, names_team
@@ -129,6 +129,14 @@ def _name(sheet: Sheet, bundles: list[Bundle], issued: Collection[str], named: M
 def conflict_name(ends: tuple[str, str]) -> str:
     """What names the gate of a contradiction: both anchor ids, sorted."""
     return " ".join(sorted(ends))
+
+
+def conflict_tails(ends: tuple[str, str], issued: Collection[str]) -> Iterator[str]:
+    """The tails that the gates of a contradiction were given, one after the other, as far as they are `issued`."""
+    candidate, n = tail(["conflict", *sorted(ends)]), 0
+    while candidate in issued:
+        yield candidate
+        candidate, n = tail([conflict_name(ends), n]), n + 1
 
 
 def free_id(prefix: str, born: str, first: str, taken: Collection[str]) -> str:

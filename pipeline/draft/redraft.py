@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pipeline.draft.build import build, conflict_name
+from pipeline.draft.build import build, conflict_name, conflict_tails
 from pipeline.draft.judge import lead
 from pipeline.draft.sheet import DraftClaim, DraftEdge, JudgedKind, Judgement, Sheet
 from schemas.card import AcceptanceLine, Card, Dependency, EdgeReason, PersonReason, Reason, RuleReason
@@ -192,21 +192,17 @@ class _Redraft:
         return self.sheet.by_id[chosen.pop()] if len(chosen) == 1 else lead(self.sheet, own)
 
     def _name_conflicts(self, named: dict[str, str]) -> None:
-        for edge in self.sheet.edges:
-            if edge.kind == "conflicts_with":
-                for card in self.cards:
-                    ends = {edge.from_, edge.to}
-                    reasons = (
-                        reason
-                        for waiting in self.cards
-                        for entry in waiting.depends_on
-                        if entry.card == card.id
-                        for reason in entry.because
-                    )
-                    if card.kind == "gate" and any(
-                        isinstance(reason, EdgeReason) and {reason.from_, reason.to} == ends for reason in reasons
-                    ):
-                        named[conflict_name((edge.from_, edge.to))] = card.id
+        """The gates of contradictions that stand already: by their ids, so that one that was answered is not made again."""
+        for _, from_, to in filter(_is_conflict, self.edges):
+            gate = self._gate_of((from_, to))
+            if gate is not None:
+                named[conflict_name((from_, to))] = gate.id
+
+    def _gate_of(self, ends: tuple[str, str]) -> Card | None:
+        """The standing gate of a contradiction. Its tail is one of a series, of which the deleted ones are passed by."""
+        issued = {_tail(identity) for identity in self.issued}
+        gates = {_tail(card.id): card for card in self.cards if card.kind == "gate" and not card.anchors}
+        return next((gates[one] for one in conflict_tails(ends, issued) if one in gates), None)
 
     def _target(self, kind: JudgedKind, members: Sequence[Judgement]) -> Card | None:
         """The standing card of a group: the one that carries most of it, the first in text order among equals."""
@@ -292,13 +288,15 @@ class _Redraft:
         return edge is None or edge in self.edges
 
     def _emptied(self, final: Mapping[str, Card]) -> list[str]:
-        """Drafted and planned cards all of whose claims are gone."""
+        """Drafted and planned cards all of whose claims are gone, and gates of contradictions that are none any more."""
+        settled = [self._gate_of((from_, to)) for _, from_, to in filter(_is_conflict, self.movement.old_edges - self.edges)]
+        over = {gate.id for gate in settled if gate is not None}
         return [
             card.id
             for card in self.cards
             if card.id not in final
             and card.state in OPEN_EDIT_STATES
-            and card.anchors
+            and (card.anchors or card.id in over)
             and not any(anchor in self.carrier for anchor in card.anchors)
         ]
 
@@ -361,6 +359,10 @@ class _Redraft:
             for story, target in self._beside_ids(final).items()
             if target.state in PUBLISHED_STATES
         )
+
+
+def _is_conflict(edge: tuple[str, str, str]) -> bool:
+    return edge[0] == "conflicts_with"
 
 
 def _tail(identity: str) -> str:
