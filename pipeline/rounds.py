@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pipeline.bench import Bench, EdgeKey, StandingClaim, ordered_key
 from pipeline.extract import Extracted, ReaderSeat, read, reread
 from pipeline.gate import judge_claims
-from pipeline.join import TwoJoins, join, to_record
+from pipeline.join import TwoJoins, join
+from pipeline.joinrecord import to_record
 from pipeline.table import Table
 from pipeline.workspace import Workspace
 from schemas.anchors import Anchor, AnchorStore

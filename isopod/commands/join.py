@@ -37,7 +37,8 @@ def command(face: Face, spec: str, a: str, b: str, strict: bool) -> int:
     from isopod.render.joined import join_lines
     from isopod.workplace import run_bytes, spec_path, workspace
     from pipeline.bench import Bench
-    from pipeline.join import join, to_record
+    from pipeline.join import join
+    from pipeline.joinrecord import to_record
     from text.coverage import coverage
 
     place = workspace(face, alone=True)

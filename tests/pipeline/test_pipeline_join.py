@@ -14,7 +14,8 @@ from scenes import AnchorT, EdgeT, reading_of
 import pipeline.join
 import pipeline.pairing
 from pipeline.bench import Bench
-from pipeline.join import Joined, TwoJoins, join, to_record
+from pipeline.join import Joined, TwoJoins, join
+from pipeline.joinrecord import to_record
 from pipeline.pairing import pair
 from schemas.kinds import ANCHOR_KINDS, EDGE_KINDS
 from schemas.reading import Coverage, GroundedAnchor
