@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gates.claims import Claim, ClaimEdge, Claims, Drafted
-from gates.run import run
-from pipeline.adopt import CONFIG, Adopted, PlacedAnchor, adopt, changed_sections, sections_of
+from pipeline.adopt import CONFIG, Adopted, adopt, changed_sections, sections_of
 from pipeline.bench import Bench, Key, ordered_key
 from pipeline.draft.judge import judge
 from pipeline.draft.redraft import Movement, Offer, Redrafted, redraft
 from pipeline.draft.sheet import DraftClaim, DraftEdge, Sheet
 from pipeline.draft.suggest import suggest
-from pipeline.gate import involved, judge_claims, rejected
+from pipeline.gate import involved, judge_claims, late_gates, rejected
 from pipeline.rounds import Reached, Say, reach, silent, stored_claims
 from pipeline.settle import BulkAnswer, Said, bulk
 from pipeline.table import Table
@@ -31,7 +29,6 @@ from store import runs, settlements
 from store.cards import Actor
 from store.snapshot import Snapshot
 from store.transaction import Transaction, finish
-from text.cores import core
 
 DRAFTER = Actor(name="rules", by="draft")
 
@@ -100,7 +97,7 @@ def compile_spec(
     heuristic = bool(store and store.heuristic) or bool(seats and any(seat.reader.heuristic for seat in seats))
     sheet, drafted, too_big = _draft(bench, workspace, key, adopted, store, heuristic=heuristic)
     after = _store(bench, key, adopted, drafted, reached, store, heuristic=heuristic)
-    findings = (*findings, *late_gates(bench, workspace, after, adopted, drafted.cards))
+    findings = (*findings, *late_gates(bench, workspace.config, after, adopted, drafted.cards))
     exit_code = _exit(table, findings)
     transaction = None
     if not preview and exit_code == Exit.HOLDS and workspace.snapshot is not None:
@@ -325,39 +322,6 @@ def _homed(anchor: Anchor, drafted: Redrafted, key: str) -> Anchor:
 
 def _without_background(edges: Sequence[AnchorEdge], drafted: Redrafted) -> tuple[AnchorEdge, ...]:
     return tuple(edge for edge in edges if not drafted.background.intersection((edge.from_, edge.to)))
-
-
-def late_gates(
-    bench: Bench, workspace: Workspace, store: AnchorStore, adopted: Adopted, cards: Sequence[object]
-) -> tuple[Finding, ...]:
-    """The gates of the stages adopt and draft."""
-    spans: Mapping[str, PlacedAnchor] = {one.anchor.id: one for one in adopted.placed if one.span is not None}
-    claims = Claims(
-        spec=bench.spec,
-        structure=bench.structure,
-        claims=tuple(
-            Claim(
-                id=anchor.id,
-                kind=anchor.kind,
-                span=span,
-                core=core(bench.spec.text, span),
-                exact=anchor.exact,
-                labels=anchor.labels,
-                home=anchor.home,
-                status=anchor.status,
-                section=anchor.section,
-            )
-            for anchor in store.anchors
-            if anchor.id in spans and (span := spans[anchor.id].span) is not None
-        ),
-        edges=tuple(ClaimEdge(edge.kind, edge.from_, edge.to, edge.cue) for edge in store.edges),
-        heuristic=store.heuristic,
-        file=bench.spec.path,
-        key=store.spec.key,
-        anchor_prefix=workspace.config.anchor_prefix,
-    )
-    drafted = Drafted(claims=claims, cards=tuple(cards), config=workspace.config)  # type: ignore[arg-type]
-    return (*run("adopt", claims).findings, *run("draft", drafted).findings)
 
 
 def _exit(table: Table, findings: Sequence[Finding]) -> Exit:

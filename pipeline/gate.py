@@ -1,16 +1,21 @@
-"""The anchor gates between the join and the draft: an error opens a dispute on its claims, for every reading."""
+"""The anchor gates: between the join and the draft an error opens a dispute on its claims, later ones stop the compile."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from gates.claims import Claim, ClaimEdge, Claims, ReadSpan
+from gates.claims import Claim, ClaimEdge, Claims, Drafted, ReadSpan
 from gates.run import run
-from pipeline.bench import Key
+from pipeline.adopt import Adopted, PlacedAnchor
+from pipeline.bench import Bench, Key
 from pipeline.table import Side, Table
+from schemas.anchors import AnchorStore
+from schemas.card import Card
+from schemas.config import Config
 from schemas.finding import Finding
 from schemas.ids import tail
 from schemas.reading import Dispute
+from text.cores import core
 from text.folding import fold
 from text.grounding import Reading
 from text.intervals import holds, hull
@@ -79,6 +84,39 @@ def involved(table: Table) -> frozenset[Key]:
     subject, keys = claims_on(table, [], heuristic=False)
     errors = [finding for finding in run("join", subject).findings if finding.severity == "error"]
     return frozenset(keys[name] for finding in errors for name in (finding.subject, *finding.related) if name in keys)
+
+
+def late_gates(
+    bench: Bench, config: Config, store: AnchorStore, adopted: Adopted, cards: Sequence[Card]
+) -> tuple[Finding, ...]:
+    """The gates of the stages adopt and draft."""
+    spans: Mapping[str, PlacedAnchor] = {one.anchor.id: one for one in adopted.placed if one.span is not None}
+    claims = Claims(
+        spec=bench.spec,
+        structure=bench.structure,
+        claims=tuple(
+            Claim(
+                id=anchor.id,
+                kind=anchor.kind,
+                span=span,
+                core=core(bench.spec.text, span),
+                exact=anchor.exact,
+                labels=anchor.labels,
+                home=anchor.home,
+                status=anchor.status,
+                section=anchor.section,
+            )
+            for anchor in store.anchors
+            if anchor.id in spans and (span := spans[anchor.id].span) is not None
+        ),
+        edges=tuple(ClaimEdge(edge.kind, edge.from_, edge.to, edge.cue) for edge in store.edges),
+        heuristic=store.heuristic,
+        file=bench.spec.path,
+        key=store.spec.key,
+        anchor_prefix=config.anchor_prefix,
+    )
+    drafted = Drafted(claims=claims, cards=tuple(cards), config=config)
+    return (*run("adopt", claims).findings, *run("draft", drafted).findings)
 
 
 def _is_kept(table: Table, involved: Iterable[Key]) -> bool:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from pipeline.adopt import Adopted, PlacedAnchor, changed_sections
 from pipeline.bench import Bench
-from pipeline.compile import collect, homed_store, late_gates, sheet_of
+from pipeline.compile import collect, homed_store, sheet_of
 from pipeline.draft.judge import judge
 from pipeline.draft.redraft import Movement, redraft
 from pipeline.draft.suggest import suggest
+from pipeline.gate import late_gates
 from pipeline.rounds import located
 from pipeline.workspace import Workspace
 from schemas.card import Card
@@ -71,7 +72,7 @@ def draft_spec(workspace: Workspace, path: Path, *, again: bool = False) -> Draf
         again=again,
     )
     after = homed_store(store, adopted, drafted, key)
-    findings = late_gates(bench, workspace, after, adopted, drafted.cards)
+    findings = late_gates(bench, workspace.config, after, adopted, drafted.cards)
     _refuse_errors(findings)
     spans_claimed = [one.span for one in placed if one.span is not None]
     return DraftOutcome(
