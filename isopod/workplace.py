@@ -9,22 +9,46 @@ from typing import TYPE_CHECKING
 
 from isopod.face import Face
 from pipeline.workspace import Workspace
-from schemas.errors import Place, RefusedError
+from schemas.errors import ManyErrors, Place, RefusedError
 from store.files import read_file
 
 if TYPE_CHECKING:
     from pipeline.settle import Said
+    from store.snapshot import Snapshot
 
 
-def workspace(face: Face, *, alone: bool = False) -> Workspace:
-    """The instance that this folder belongs to; with `alone` a command also works without one.
+def workspace(face: Face) -> Workspace:
+    """The instance that this folder belongs to, for a command that writes into it.
 
-    Raises RefusedError (no-instance) outside of an instance without `alone`.
+    Raises RefusedError (no-instance) outside of one, and as `refuse_unreadable`.
+    """
+    snapshot = face.snapshot()
+    refuse_unreadable(snapshot)
+    return Workspace.of(snapshot)
+
+
+def refuse_unreadable(snapshot: Snapshot) -> None:
+    """Raises RefusedError for every file that cannot be read.
+
+    What is built on half of the cards would be wrong, and nothing may be written over the rest.
+    """
+    errors = [
+        RefusedError(one.name, one.message, where=Place(one.where.file, one.where.line, one.where.column), fix=one.fix)
+        for one in snapshot.file_problems
+    ]
+    if errors:
+        raise ManyErrors(errors)
+
+
+def any_workspace(face: Face) -> Workspace:
+    """The instance around, or none: for commands that read one spec and write nothing.
+
+    Raises RefusedError only for an instance whose config cannot be read.
     """
     try:
         return Workspace.of(face.snapshot())
     except RefusedError as error:
-        if alone and error.code == "no-instance":
+        if error.code == "no-instance":
             return Workspace.alone()
         raise
 

@@ -62,12 +62,14 @@ def command(
     from pathlib import Path
 
     from isopod.render.compiled import compile_lines
-    from isopod.workplace import spec_path, workspace
+    from isopod.workplace import any_workspace, refuse_unreadable, spec_path
     from isopod.writing import diff_lines
     from pipeline.compile import commit, compile_spec
 
     chosen = _options(offline, strict, accept, by, because, key)
-    place = workspace(face, alone=preview)
+    place = any_workspace(face)
+    if place.snapshot is not None and not preview:
+        refuse_unreadable(place.snapshot)
     path = spec_path(place, spec)
     outcome = compile_spec(
         place, path, chosen, preview=preview, say=lambda message: face.note(f"isopod: {escape(message)}")

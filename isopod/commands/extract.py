@@ -30,11 +30,11 @@ def command(face: Face, spec: str, reader: str) -> None:
 
     Claims whose words are not in the spec, or that are wrong in another way, are named on stderr.
     """
-    from isopod.workplace import spec_path, workspace
+    from isopod.workplace import any_workspace, spec_path
     from pipeline.bench import Bench
     from pipeline.extract import printed, read
 
-    place = workspace(face, alone=True)
+    place = any_workspace(face)
     bench = Bench.of(place.read(spec_path(place, spec)))
     extracted = read(bench, _seat(place, reader), place.recorded)
     sys.stdout.write(escape_json(printed(extracted)) + "\n")

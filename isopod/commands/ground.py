@@ -29,11 +29,11 @@ def command(face: Face, spec: str, run: str) -> int:
     from isopod.render.columns import wrap
     from isopod.render.joined import violation_lines
     from isopod.words import number_of
-    from isopod.workplace import run_bytes, spec_path, workspace
+    from isopod.workplace import any_workspace, run_bytes, spec_path
     from pipeline.bench import Bench
     from pipeline.extract import take
 
-    place = workspace(face, alone=True)
+    place = any_workspace(face)
     bench = Bench.of(place.read(spec_path(place, spec)))
     reading = take(bench, run_bytes(run), run).reading
 

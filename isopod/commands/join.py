@@ -35,13 +35,13 @@ def command(face: Face, spec: str, a: str, b: str, strict: bool) -> int:
     they agree on everything, 1 when they do not or when nothing was claimed, 2 when a run cannot be read.
     """
     from isopod.render.joined import join_lines
-    from isopod.workplace import run_bytes, spec_path, workspace
+    from isopod.workplace import any_workspace, run_bytes, spec_path
     from pipeline.bench import Bench
     from pipeline.join import join
     from pipeline.joinrecord import to_record
     from text.coverage import coverage
 
-    place = workspace(face, alone=True)
+    place = any_workspace(face)
     bench = Bench.of(place.read(spec_path(place, spec)))
     strict = strict or place.config.join == "strict"
     runs = [(side, name, run_bytes(name)) for side, name in (("a", a), ("b", b))]

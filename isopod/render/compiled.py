@@ -39,7 +39,7 @@ def compile_lines(outcome: Outcome, face: Face, *, preview: bool, offline: bool,
     if shown:
         yield ""
         yield from finding_lines(shown, root, face)
-    if preview:
+    if preview and compiled.anchors:
         yield ""
         yield from card_lines(board_of(compiled), face)
         yield from suggestion_lines(compiled.suggestions, face)

@@ -33,7 +33,7 @@ def finding_lines(findings: tuple[Finding, ...], root: Path, face: Face) -> Iter
     """Findings under a heading for each rule, errors first."""
     sizes = Counter(finding.code for finding in findings)
     code = ""
-    for finding in sorted(findings, key=lambda one: (one.severity != "error", one.code)):
+    for finding in sorted(findings, key=_order):
         if finding.code != code:
             if code:
                 yield ""
@@ -42,6 +42,11 @@ def finding_lines(findings: tuple[Finding, ...], root: Path, face: Face) -> Iter
             painted = face.paint(head, "red") if finding.severity == "error" else face.paint(head, "yellow")
             yield f"{painted}  {finding.severity}, {sizes[code]} found"
         yield from _one(finding, root, face, with_line=len(findings) <= _LINES_SHOWN_UP_TO)
+
+
+def _order(finding: Finding) -> tuple[bool, bool, str]:
+    """Errors first, and of them files that cannot be read: other findings often follow from those."""
+    return finding.severity != "error", not finding.code.startswith("F"), finding.code
 
 
 def counted(findings: Findings) -> str:

@@ -111,6 +111,26 @@ def test_status_says_what_changed_since_it_was_read(disputed: Path, isopod: Run)
     assert "link-shortener: specs/link-shortener.md is gone" in isopod("status").stdout
 
 
+def test_nothing_is_built_on_a_store_that_cannot_be_read(disputed: Path, isopod: Run) -> None:
+    change(disputed / "config.yaml", "repair_rounds: 0", "repair_rounds: 2")
+    isopod("compile", "link-shortener")
+    card = next((disputed / "cards").glob("STY-*.yaml"))
+    card.write_text(card.read_text(encoding="utf-8") + "<<<<<<< HEAD\na: 1\n=======\n>>>>>>> x\n", encoding="utf-8")
+    before = fingerprint(disputed)
+    for arguments in (
+        ("compile", "link-shortener"),
+        ("compile", "reminder-ko"),
+        ("settle", "link-shortener"),
+        ("draft", "link-shortener"),
+    ):
+        done = isopod(*arguments)
+        assert done.returncode == 2
+        assert f"cards/{card.name}:" in done.stderr and "(merge-conflict)" in done.stderr
+    assert isopod("audit").stdout.startswith("F101 merge-conflict")
+    assert isopod("compile", "link-shortener", "--preview").returncode == 0
+    assert fingerprint(disputed) == before
+
+
 def test_the_demo_leaves_a_folder_of_something_else_alone(tmp_path: Path, isopod: Run) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/file.txt").write_text("mine")
@@ -279,7 +299,8 @@ def test_any_file_is_previewed_offline_without_an_instance(tmp_path: Path, isopo
     compiled = read_json(done.stdout, "compile")
     assert compiled["heuristic"] is True and compiled["calls"] == 0
     assert "Read by heuristics" in isopod("compile", "spec.md", "--offline", "--preview").stdout
-    assert isopod("compile", "spec.md", "--offline").returncode == 2
+    refused = isopod("compile", "spec.md", "--offline")
+    assert refused.returncode == 2 and "add --preview" in refused.stderr
     assert fingerprint(tmp_path).keys() == {"spec.md"}
 
 
