@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from scenes import AnchorT, EdgeT, Scene, fingerprint, lines
 
 from schemas.kinds import ANCHOR_KINDS, EDGE_KINDS
+from store.disk import Disk
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_waiting_for_the_medium() -> Iterator[None]:
+    """Other tests crash; here a thousand files are written and no power fails."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Disk, "sync", lambda self, path: None)
+        yield
+
 
 TEXT = """\
 # Service `x`
@@ -147,7 +159,7 @@ PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
-@settings(max_examples=150, deadline=None, phases=PHASES, suppress_health_check=SLOW)
+@settings(max_examples=40, deadline=None, phases=PHASES, suppress_health_check=SLOW)
 @given(readings("a"), readings("b"))
 def test_any_two_readings_compile_to_an_instance_that_holds(
     a: tuple[list[AnchorT], list[EdgeT]], b: tuple[list[AnchorT], list[EdgeT]]
@@ -173,7 +185,7 @@ CHANGES = {
 STATES = ("planned", "published", "in_progress", "done")
 
 
-@settings(max_examples=15, deadline=None, phases=PHASES, suppress_health_check=SLOW)
+@settings(max_examples=40, deadline=None, phases=PHASES, suppress_health_check=SLOW)
 @given(readings("a"), readings("b"), st.sets(st.sampled_from(sorted(CHANGES)), max_size=4), st.data())
 def test_a_changed_spec_and_any_new_reading_keep_it_so(
     first: tuple[list[AnchorT], list[EdgeT]],
