@@ -99,7 +99,7 @@ def _shared_options(formats: Sequence[str]) -> list[click.Parameter]:
     ]
 
 
-class LineRange(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
+class LineRange(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
     """A line of a spec, or a first and a last one: `12` or `12-14`."""
 
     name = "line"
