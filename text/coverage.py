@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 
 from schemas.reading import Coverage, Unclaimed
-from text.claims import Claims
+from text.blocks import Unit
 from text.coordinates import SpanT, SpecText
 from text.display import display
 from text.structure import Structure
@@ -17,23 +17,34 @@ def coverage(spec: SpecText, structure: Structure, spans: Iterable[SpanT]) -> Co
 
     A span touches a unit when they share at least one character.
     """
-    claims = Claims(spec, structure)
     merged = _merged(spans)
     ends = [end for _, end in merged]
-    units = claimed = 0
-    unclaimed: list[Unclaimed] = []
+    missed = []
+    units = 0
     for unit in structure.units:
         if not unit.claim_bearing:
             continue
         units += 1
         place = bisect_left(ends, unit.span[0] + 1)
-        if place < len(merged) and merged[place][0] < unit.span[1]:
-            claimed += 1
-            continue
-        why = claims.why(unit)
-        if why is not None:
-            unclaimed.append(Unclaimed(lines=unit.lines, text=display(spec, structure, unit.span), why=why))
-    return Coverage(units=units, claimed=claimed, unclaimed=tuple(unclaimed))
+        if place == len(merged) or merged[place][0] >= unit.span[1]:
+            missed.append(unit)
+    return Coverage(units=units, claimed=units - len(missed), unclaimed=_like_claims(spec, structure, missed))
+
+
+def _like_claims(spec: SpecText, structure: Structure, units: list[Unit]) -> tuple[Unclaimed, ...]:
+    """Those of the units that look like claims, with the reason."""
+    if not units:
+        return ()
+    # Four languages' patterns take a while to compile: an audit of specs that are claimed whole does without them.
+    from text.claims import Claims
+
+    claims = Claims(spec, structure)
+    reasons = ((unit, claims.why(unit)) for unit in units)
+    return tuple(
+        Unclaimed(lines=unit.lines, text=display(spec, structure, unit.span), why=why)
+        for unit, why in reasons
+        if why is not None
+    )
 
 
 def _merged(spans: Iterable[SpanT]) -> list[SpanT]:
