@@ -83,7 +83,8 @@ def reach(
         ]
         if not any(again):
             break
-        say(f"{len(table.disputes)} disputes: repair round {number}, each reader alone")
+        open_ = len(table.disputes)
+        say(f"{open_} dispute{'' if open_ == 1 else 's'}: repair round {number}, each reader alone")
         calls += sum(seat.reader.calls_model for seat, new in zip(seats, again, strict=True) if new is not None)
         readings = [new or old for new, old in zip(again, readings, strict=True)]
     findings = judge_claims(table, [a, b], heuristic=heuristic)
@@ -95,7 +96,7 @@ def stored_claims(bench: Bench, store: AnchorStore) -> tuple[list[StandingClaim]
     spans = located(bench, store.anchors)
     claims = {}
     for anchor in store.anchors:
-        if anchor.status != "retired" and anchor.id in spans:
+        if anchor.status == "live" and anchor.id in spans:
             span = spans[anchor.id]
             claims[anchor.id] = StandingClaim(anchor.kind, span, core(bench.spec.text, span), anchor.labels)
     edges = []

@@ -51,14 +51,22 @@ class SpecText:
     def line_span(self, line: int) -> SpanT:
         """The span of a 1-based line without its line end."""
         start = self.line_starts[line - 1]
-        end = self.line_starts[line] - 1 if line < len(self.line_starts) else len(self.text)
-        if line < len(self.line_starts) and end > start and self.text[end - 1] == "\r":
+        end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
+        if end > start and self.text[end - 1] == "\n":
             end -= 1
+            if end > start and self.text[end - 1] == "\r":
+                end -= 1
         return start, end
 
     def lines_span(self, lines: tuple[int, int]) -> SpanT:
         """The span from the start of the first to the end of the last line, without the last line end."""
         return self.line_span(lines[0])[0], self.line_span(lines[1])[1]
+
+    def whole_lines(self, lines: tuple[int, int]) -> SpanT:
+        """The span of these lines with the last line end."""
+        following = lines[1]
+        end = self.line_starts[following] if following < len(self.line_starts) else len(self.text)
+        return self.line_starts[lines[0] - 1], end
 
     def has_lines(self, lines: tuple[int, int]) -> bool:
         return 1 <= lines[0] <= lines[1] <= len(self.line_starts)

@@ -127,7 +127,7 @@ def _ground_anchor(grounder: Grounder, index: int, anchor: RunAnchor) -> Grounde
             f"the text has lines 1 to {spec.line_count}: give the lines where the quote stands",
         )
     relocated = False
-    found = grounder.find(anchor.quote, spec.lines_span(anchor.lines))
+    found = grounder.find(anchor.quote, spec.whole_lines(anchor.lines))
     if found is None:
         found = grounder.find(anchor.quote, (0, len(spec.text)))
         relocated = True
@@ -185,7 +185,7 @@ def _ground_cue(grounder: Grounder, index: int, cue: Cue) -> SpanT | Violation:
         return wrong(
             "lines-outside", "lines", f"the text has lines 1 to {spec.line_count}: give the lines where the cue stands"
         )
-    found = grounder.find(cue.quote, spec.lines_span(cue.lines))
+    found = grounder.find(cue.quote, spec.whole_lines(cue.lines))
     if found is None:
         found = grounder.find(cue.quote, (0, len(spec.text)))
         if found is None:

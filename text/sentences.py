@@ -118,7 +118,8 @@ def _eastern_end(piece: str, begin: int, stop: int, after: int) -> int | None:
     last = piece[after:place].rstrip("\u200b\u2060\ufeff")[-1:]
     if last and last in _EAST_QUOTES and _is_hiragana(piece[place : place + 1]):
         return None  # 「はい。」と答える is one sentence
-    return place if _starts_cluster(piece, place) else None
+    spaces = _SPACES.match(piece, place)
+    return place if _starts_cluster(piece, place) and _starts_cluster(piece, spaces.end() if spaces else place) else None
 
 
 def _western_end(piece: str, begin: int, stop: int, after: int) -> int | None:
