@@ -31,8 +31,6 @@ def quote_lines(spec: SpecText, span: SpanT, width: int, *, indent: str = "  ") 
 
 def _one_line(spec: SpecText, span: SpanT, number: int, head: str, blank: str, room: int) -> Iterator[str]:
     start, end = spec.line_span(number)
-    while end > start and spec.text[end - 1] in "\r\n":  # the last line of a file ends with its line end
-        end -= 1
     marked = (max(start, span[0]), min(end, span[1]))
     folds = list(_folds(spec.text, start, end, room))
     before = head
