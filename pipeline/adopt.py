@@ -196,7 +196,8 @@ class _Meeting:
             barred = anchor.section in asked_again or (
                 span is not None
                 and (
-                    _key_of(self._bench, PlacedAnchor(anchor, span)) in refused
+                    (anchor.status != "live" and not self.was_read(span))
+                    or _key_of(self._bench, PlacedAnchor(anchor, span)) in refused
                     or any(holds(place, core(self._bench.spec.text, span)) for place in decided)
                 )
             )

@@ -31,6 +31,7 @@ from store.snapshot import Snapshot
 from store.transaction import Transaction, finish
 
 DRAFTER = Actor(name="rules", by="draft")
+CLEANUP = Actor(name="rules", by="cleanup")
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +363,8 @@ def collect(
                 for name in type(change.after).model_fields
                 if getattr(change.after, name) != getattr(change.before, name)
             }
-            card_files.edit(transaction, instance, change.before, patch, actor=DRAFTER, expected=read[change.before.id])
+            actor = DRAFTER if change.before.state in OPEN_EDIT_STATES else CLEANUP
+            card_files.edit(transaction, instance, change.before, patch, actor=actor, expected=read[change.before.id])
     if settlement is not None:
         settlements.write(transaction, instance, key, settlement)
     return transaction

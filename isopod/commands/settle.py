@@ -72,6 +72,7 @@ def command(
     Every answer is written at once, as a file of its own, and is replayed on every compile. Exit 3 when the list is not
     empty, 0 when nothing is open or the answers were taken.
     """
+    from isopod.disputes import given_answers
     from isopod.workplace import spec_path, workspace
     from pipeline.answers import open_docket
 
@@ -80,7 +81,8 @@ def command(
 
     def opened() -> Docket:
         place = workspace(face)
-        return open_docket(place, spec_path(place, spec), offline=offline, strict=strict)
+        again = [dispute_id for dispute_id, _, _ in given_answers(answers, cuts)]
+        return open_docket(place, spec_path(place, spec), offline=offline, strict=strict, again=again)
 
     docket = opened()
     if undo:

@@ -303,6 +303,9 @@ class _Redraft:
     def _closed(self, card: Card, final: Mapping[str, Card], emptied: Collection[str]) -> Card:
         """No edge to a card that was left empty; a new edge has seen what the other card promises now."""
         before = self.by_id.get(card.id)
+        if before is not None and before.state in PUBLISHED_STATES:  # clean-up only takes away
+            kept = tuple(entry for entry in card.depends_on if entry.card not in emptied)
+            return card.model_copy(update={"depends_on": kept})
         if before is not None and before.state not in OPEN_EDIT_STATES:
             return card
         known = {entry.card for entry in before.depends_on} if before is not None else set()

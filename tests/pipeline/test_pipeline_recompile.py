@@ -137,6 +137,28 @@ def test_a_card_left_empty_is_deleted_and_who_waited_for_it_waits_no_more(scene:
     assert "Opening" in scene.ready()
 
 
+def test_a_published_card_loses_only_its_edge_to_a_card_that_is_gone(scene: Scene) -> None:
+    card, opening = scene.titled("Creating"), scene.titled("Opening")
+    scene.put_state(opening.id, "in_progress")
+    held = scene.cards[opening.id]
+    anchors, edges = without("a1", "a2")
+    recompile(scene, TEXT[: TEXT.index("## Creating")] + TEXT[TEXT.index("## Expiry") :], anchors, edges)
+    assert scene.cards[card.id].state == "deleted"
+    assert scene.cards[opening.id] == held.model_copy(update={"depends_on": ()})
+
+
+def test_a_contradiction_keeps_one_gate_and_loses_it_when_it_is_none_any_more(scene: Scene) -> None:
+    drawn: list[EdgeT] = [*EDGES, ("a3", "conflicts_with", "a6", "lives for 30 days")]
+    text = TEXT.replace("30 days.", "30 days. It dies.")
+    recompile(scene, text, ANCHORS, drawn)
+    gate = scene.titled("↔")
+    assert gate.id in waits(scene.titled("Opening")) and scene.compile("links").compiled.changed == ()
+    anchors, edges = without("a6")
+    recompile(scene, text.replace("- It answers 302.\n", ""), anchors, edges)
+    assert scene.cards[gate.id].state == "deleted"
+    assert gate.id not in waits(scene.titled("Expiry: A link lives"))
+
+
 def test_a_lost_question_frees_its_story(scene: Scene) -> None:
     gate, renewal = scene.of_kind("gate")[0], scene.titled("Owners renew")
     anchors, edges = without("q", "a5")
