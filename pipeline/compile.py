@@ -83,19 +83,17 @@ def compile_spec(
     strict = options.strict or workspace.config.join == "strict"
     changed = changed_sections(bench, store.sections) if store is not None else None
     seats = workspace.seats(offline=options.offline) if changed is None or changed else None
+    heuristic = bool(store and store.heuristic) or bool(seats and any(seat.reader.heuristic for seat in seats))
     reached = (
         reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say) if seats is not None else None
     )
     table = reached.table if reached is not None else _stored_table(bench, workspace, key)
-    findings = (
-        reached.findings if reached is not None else judge_claims(table, [], heuristic=bool(store and store.heuristic))
-    )
+    findings = reached.findings if reached is not None else judge_claims(table, [], heuristic=heuristic)
     settlement = _accept(table, reached, options)
-    if settlement is not None:
-        findings = judge_claims(table, [one.reading for one in reached.readings] if reached else [], heuristic=True)
+    if settlement is not None and reached is not None:
+        findings = judge_claims(table, [one.reading for one in reached.readings], heuristic=heuristic)
     say("adopting and drafting")
     adopted = _adopt(bench, workspace, key, table, store, changed)
-    heuristic = bool(store and store.heuristic) or bool(seats and any(seat.reader.heuristic for seat in seats))
     sheet, drafted, too_big = _draft(bench, workspace, key, adopted, store, heuristic=heuristic)
     after = _store(bench, key, adopted, drafted, reached, store, heuristic=heuristic)
     findings = (*findings, *late_gates(bench, workspace.config, after, adopted, drafted.cards))
@@ -175,7 +173,7 @@ def _accept(table: Table, reached: Reached | None, options: CompileOptions) -> S
         settlement = bulk(table, options.accept, options.said, refused)
         trial = table.copy()
         trial.take_bulk(settlement)
-        more = rejected(trial, readings, heuristic=True)
+        more = rejected(trial, readings)
         if not more:
             table.take_bulk(settlement)
             return settlement

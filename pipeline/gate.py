@@ -69,9 +69,9 @@ def judge_claims(table: Table, readings: Sequence[Reading], *, heuristic: bool) 
     return findings
 
 
-def rejected(table: Table, readings: Sequence[Reading], *, heuristic: bool) -> frozenset[Key]:
+def rejected(table: Table, readings: Sequence[Reading]) -> frozenset[Key]:
     """The claims that a gate names first in an error: what a bulk answer may not let stand."""
-    subject, keys = claims_on(table, readings, heuristic=heuristic)
+    subject, keys = claims_on(table, readings, heuristic=False)
     return frozenset(
         keys[finding.subject]
         for finding in run("join", subject).findings

@@ -88,6 +88,6 @@ def _refuse_errors(findings: Sequence[Finding]) -> None:
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         first = errors[0]
-        raise RefusedError("gate-failed", f"{first.message} ({first.name} {first.code})", where=Place(first.where.file), fix=first.fix)
-
-
+        raise RefusedError(
+            "gate-failed", f"{first.message} ({first.name} {first.code})", where=Place(first.where.file), fix=first.fix
+        )

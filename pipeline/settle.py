@@ -231,7 +231,9 @@ def _clash(table: Table, one: StandingClaim, other: StandingClaim, subject: str)
     return RefusedError(
         "answer-clashes",
         f'{subject}: "{ours}" {what} "{theirs}", which stands in line {spec.line_of(other.span[0])}',
-        fix=f"isopod settle {spec.path} --cut '{subject}={one.kind}:\"other words\"'" if subject.startswith("D-") else None,
+        fix=f"isopod settle {spec.path} --cut '{subject}={one.kind}:\"other words\"'"
+        if subject.startswith("D-")
+        else None,
     )
 
 

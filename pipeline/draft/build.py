@@ -227,9 +227,13 @@ def _draw(sheet: Sheet, edge: DraftEdge, one: Bundle, other: Bundle) -> None:
             waiting.waits.setdefault(need.id, []).append(_reason(edge))
         else:
             one.related.add(other.id)
-    elif one.kind != "story" or (other.kind in ("epic", "decision") and not (other.kind == "decision" and edge.kind == "requires")) or (
-        edge.kind == "refines"
-        and sheet.topic(sheet.by_id[edge.from_]).section != sheet.topic(sheet.by_id[edge.to]).section
+    elif (
+        one.kind != "story"
+        or (other.kind in ("epic", "decision") and not (other.kind == "decision" and edge.kind == "requires"))
+        or (
+            edge.kind == "refines"
+            and sheet.topic(sheet.by_id[edge.from_]).section != sheet.topic(sheet.by_id[edge.to]).section
+        )
     ):
         one.related.add(other.id)
     else:

@@ -287,7 +287,7 @@ class _Judge:
                     claim.id
                     for claim in sheet.claims
                     if self._kind_of(claim.id) == "story"
-                    and _names(fold(sheet.spec.quoted(sheet.unit(claim))).casefold(), word)
+                    and names(fold(sheet.spec.quoted(sheet.unit(claim))).casefold(), word)
                 ]
             first = min(using, key=lambda end: sheet.order[self.placed[end][1]], default=None)
             self.placed[identity] = self.placed[first] if first is not None else ("epic", identity)
@@ -308,7 +308,7 @@ def named_team(sheet: Sheet, claim: DraftClaim) -> Team | None:
 
 def names_team(text: str, team: Team) -> bool:
     """Whether `text` holds the team's name or one of its aliases."""
-    return any(_names(fold(text).casefold(), name) for name in _names_of(team))
+    return any(names(fold(text).casefold(), name) for name in _names_of(team))
 
 
 def _roots(sheet: Sheet, rest: list[DraftClaim]) -> dict[str, DraftClaim]:
@@ -374,7 +374,7 @@ def _names_of(team: Team) -> tuple[str, ...]:
     return tuple(fold(name).casefold() for name in (team.name, *team.aliases))
 
 
-def _names(text: str, name: str) -> bool:
+def names(text: str, name: str) -> bool:
     """Whether `text` holds `name`, both folded; a Latin name as whole words, in other scripts endings may follow."""
     start = r"(?<!\w)" if name[:1].isascii() else ""
     end = r"(?!\w)" if name[-1:].isascii() else ""
@@ -389,7 +389,7 @@ def _begins_with_name(unit: str, team: Team) -> bool:
         before = text[:place].strip() if place >= 0 else ""
         if (
             place >= 0
-            and _names(text[: place + len(name) + 1], name)
+            and names(text[: place + len(name) + 1], name)
             and (not before or (len(before) <= 3 and before.isalpha()))
         ):
             return True

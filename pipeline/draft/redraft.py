@@ -132,9 +132,7 @@ class _Redraft:
             glossary=frozenset(built.homes.glossary),
             background=frozenset(built.homes.background),
             epic=frozenset(epic),
-            carried=frozenset(
-                anchor for card in final.values() if card.state != "deleted" for anchor in card.anchors
-            ),
+            carried=frozenset(anchor for card in final.values() if card.state != "deleted" for anchor in card.anchors),
             offers=self._offers(final),
         )
 
@@ -289,7 +287,9 @@ class _Redraft:
 
     def _emptied(self, final: Mapping[str, Card]) -> list[str]:
         """Drafted and planned cards all of whose claims are gone, and gates of contradictions that are none any more."""
-        settled = [self._gate_of((from_, to)) for _, from_, to in filter(_is_conflict, self.movement.old_edges - self.edges)]
+        settled = [
+            self._gate_of((from_, to)) for _, from_, to in filter(_is_conflict, self.movement.old_edges - self.edges)
+        ]
         over = {gate.id for gate in settled if gate is not None}
         return [
             card.id

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from pipeline.draft.judge import names
 from pipeline.draft.sheet import Sheet
 from schemas.card import Card
 from schemas.compiled import Suggestion
@@ -22,7 +23,7 @@ def suggest(
 ) -> Iterator[Suggestion]:
     """Every suggestion, in the order of the rules' list."""
     live = [card for card in cards if card.state not in ("deleted", "done")]
-    yield from _shared_literals(sheet, live)
+    yield from _shared_words(sheet, live)
     yield from _unordered_stories(sheet, live)
     yield from _idle_questions(live)
     yield from _blocking_titles(sheet, live)
@@ -31,24 +32,38 @@ def suggest(
     yield from _unclaimed(sheet, claimed)
 
 
-def _shared_literals(sheet: Sheet, cards: Sequence[Card]) -> Iterator[Suggestion]:
-    """A decision and a story that share a code literal or a term, with no edge between them."""
+def _shared_words(sheet: Sheet, cards: Sequence[Card]) -> Iterator[Suggestion]:
+    """A decision and a story that share a code literal or a term of the glossary, with no edge between them.
+
+    A term that several stories use says nothing of this one.
+    """
+    stories = [card for card in cards if card.kind == "story"]
+    texts = {card.id: _text(sheet, card) for card in cards if card.kind in ("decision", "story")}
+    literals = {identity: _literals(text) for identity, text in texts.items()}
+    terms = [sheet.text(claim) for claim in sheet.claims if claim.kind == "term"]
+    users = {term: [card.id for card in stories if names(texts[card.id].casefold(), term.casefold())] for term in terms}
     for decision in cards:
         if decision.kind != "decision" or decision.decision is None or decision.decision.superseded_by is not None:
             continue
-        words = _words(sheet, decision)
-        for story in cards:
-            if story.kind != "story" or decision.id in {entry.card for entry in story.depends_on}:
+        spoken = texts[decision.id].casefold()
+        own_terms = [term for term in terms if len(users[term]) == 1 and names(spoken, term.casefold())]
+        for story in stories:
+            if decision.id in {entry.card for entry in story.depends_on}:
                 continue
-            shared = sorted(words & _words(sheet, story))
+            shared = literals[decision.id] & literals[story.id]
+            shared |= {term for term in own_terms if users[term] == [story.id]}
             if shared:
-                text = f"{story.id} ({story.title}) and the decision {decision.id} ({decision.title}) both speak of {', '.join(shared)}"
+                words = ", ".join(sorted(shared))
+                text = f"{story.id} ({story.title}) and the decision {decision.id} ({decision.title}) both speak of {words}"
                 yield Suggestion(rule="D16", text=text, do=_depend(story.id, decision.id))
 
 
-def _words(sheet: Sheet, card: Card) -> set[str]:
-    """The code literals of a card's claims, by their first word (`302 Found` is about 302)."""
-    text = " ".join(sheet.text(sheet.by_id[anchor]) for anchor in card.anchors if anchor in sheet.by_id)
+def _text(sheet: Sheet, card: Card) -> str:
+    return " ".join(sheet.text(sheet.by_id[anchor]) for anchor in card.anchors if anchor in sheet.by_id)
+
+
+def _literals(text: str) -> set[str]:
+    """The code literals of a text, by their first word (`302 Found` is about 302)."""
     return {literal.split()[0] for literal in _CODE.findall(text) if literal.split()}
 
 
