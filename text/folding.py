@@ -121,6 +121,17 @@ def folded(text: str, *, markup: bool = False) -> Folded:
     return built.done(composed)
 
 
+def occurrences(text: str, part: str, window: SpanT | None = None) -> list[SpanT]:
+    """Every occurrence of `part` in the text, or inside a window of it; overlapping ones too."""
+    start, end = window if window is not None else (0, len(text))
+    hits = []
+    place = text.find(part, start, end) if part else -1
+    while place != -1:
+        hits.append((place, place + len(part)))
+        place = text.find(part, place + 1, end)
+    return hits
+
+
 _DROP = re.compile(f"[{_DROPPED}]+")
 
 

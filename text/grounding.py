@@ -14,7 +14,7 @@ from schemas.reading import Grounded, GroundedAnchor
 from schemas.run import Cue, RunAnchor, RunEdge, Violation
 from text.coordinates import SpanT, SpecText
 from text.cores import core
-from text.folding import Folded, folded
+from text.folding import Folded, folded, occurrences
 from text.intervals import crossing
 from text.structure import Structure
 
@@ -61,7 +61,7 @@ class Grounder:
 
     def find(self, quote: str, window: SpanT) -> tuple[GroundStep, list[SpanT]] | None:
         """The first of the three ways that finds the quote inside the window, with all its hits in text order."""
-        hits = _all(self.spec.text, quote, window)
+        hits = occurrences(self.spec.text, quote, window)
         if hits:
             return "exact", hits
         hits = self._find_folded(self._folded, folded(quote).text.strip(), window)
@@ -79,7 +79,7 @@ class Grounder:
     def _find_folded(text: Folded, quote: str, window: SpanT) -> list[SpanT]:
         if not quote:
             return []
-        return [text.raw_span(hit) for hit in _all(text.text, quote, text.folded_window(window))]
+        return [text.raw_span(hit) for hit in occurrences(text.text, quote, text.folded_window(window))]
 
 
 def ground(
@@ -240,13 +240,3 @@ def _without_crossing(spec: SpecText, placed: Placed, violations: list[Violation
         )
         violations.append(Violation(code="crossing", path=f"anchors[{index}]", ref=anchor.ref, message=message))
     return [entry for position, entry in enumerate(placed) if position not in first_other]
-
-
-def _all(text: str, part: str, window: SpanT) -> list[SpanT]:
-    """Every occurrence of `part` inside the window, overlapping ones too."""
-    hits = []
-    start = text.find(part, *window)
-    while start != -1:
-        hits.append((start, start + len(part)))
-        start = text.find(part, start + 1, window[1])
-    return hits

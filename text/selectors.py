@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Final, Literal, Protocol
 
 from text.coordinates import SpanT, SpecText
-from text.folding import Folded, fold, folded
+from text.folding import Folded, fold, folded, occurrences
 from text.structure import Structure
 
 CONTEXT: Final = 32
@@ -76,7 +76,7 @@ class Finder:
         """
         exact = fold(selector.exact)
         text = self._folded.text
-        hits = _occurrences(text, exact)
+        hits = occurrences(text, exact)
 
         def before(hit: SpanT) -> bool:
             return text[max(0, hit[0] - CONTEXT) : hit[0]] == selector.prefix
@@ -103,7 +103,7 @@ class Finder:
         text = self._folded.text
         hits = [
             hit
-            for hit in _occurrences(text, fold(exact))
+            for hit in occurrences(text, fold(exact))
             if text[max(0, hit[0] - CONTEXT) : hit[0]] == prefix
             and (suffix is None or text[hit[1] : hit[1] + CONTEXT] == suffix)
         ]
@@ -119,12 +119,3 @@ class Finder:
 
 def _those(hits: list[SpanT], stands: Callable[[SpanT], bool]) -> list[SpanT]:
     return [hit for hit in hits if stands(hit)]
-
-
-def _occurrences(text: str, part: str) -> list[SpanT]:
-    hits = []
-    start = text.find(part) if part else -1
-    while start != -1:
-        hits.append((start, start + len(part)))
-        start = text.find(part, start + 1)
-    return hits
