@@ -43,6 +43,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "audit": Entry("audit", "Check cards, claims, specs and config by every rule."),
         "fix": Entry("fix", "Apply what is safe to apply."),
         "rules": Entry("rules", "List the rules, or explain one."),
+        "spec": Entry("spec", "Say that a spec was renamed; its cards stay."),
         "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
         "recover": Entry("recover", "Resolve a write that was cut off and then edited by hand."),
     },
