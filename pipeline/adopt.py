@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from pipeline.bench import Bench, EdgeKey, Key, StandingClaim, in_text_order
 from pipeline.pairing import TWO_STAGE, pair
+from pipeline.standing import StandingClaims
 from schemas.anchors import Anchor, AnchorEdge, Discarded, Section
 from schemas.ids import tail
 from schemas.kinds import AnchorKind, kind_class
@@ -19,7 +20,7 @@ from schemas.reading import GroundedAnchor
 from text.coordinates import SpanT
 from text.cores import core
 from text.folding import fold
-from text.intervals import cross, holds
+from text.intervals import holds
 from text.selectors import Located
 
 CONFIG: Final = "config.yaml"
@@ -102,11 +103,10 @@ def adopt(
     ids: dict[Key, str] = {}
     placed: list[PlacedAnchor] = list(meeting.kept)
     fresh, reworded = set(), set()
-    taken = set(issued) | {anchor.id for anchor in old}
+    births = _Births(bench, key, prefix, {*issued, *(anchor.id for anchor in old)})
     for one in claims:
         before = matched.get(one.key)
-        identity = before.id if before is not None else _born(bench, key, prefix, one, taken)
-        taken.add(identity)
+        identity = before.id if before is not None else births.give(one)
         ids[one.key] = identity
         anchor = _anchor(bench, identity, one, before)
         if before is None:
@@ -148,24 +148,36 @@ class _Meeting:
     def __init__(self, bench: Bench, old: Sequence[Anchor], changed: Collection[int], claimed: Collection[Key]) -> None:
         self._bench = bench
         self._changed = frozenset(changed)
-        self.located: dict[str, Located] = {}
         self.kept: list[PlacedAnchor] = []
         self.kept_keys: set[Key] = set()
         self._taken_away: list[Anchor] = []
         self._candidates: list[tuple[Anchor, SpanT | None]] = []
-        for anchor in old:
-            if anchor.status == "retired":
-                continue
-            found = self.located[anchor.id] = bench.finder.locate(anchor, anchor.section)
-            if found.span is None or anchor.status != "live" or self.was_read(found.span):
+        standing = [anchor for anchor in old if anchor.status != "retired"]
+        self.located = {anchor.id: bench.finder.locate(anchor, anchor.section) for anchor in standing}
+        holders = self._holders(standing)
+        for anchor in standing:
+            found = self.located[anchor.id]
+            key = None if found.span is None else _key_of(bench, PlacedAnchor(anchor, found.span))
+            if key is not None and holders[key] != anchor.id:
+                self._taken_away.append(anchor)
+            elif found.span is None or key is None or anchor.status != "live" or self.was_read(found.span):
                 self._candidates.append((anchor, found.span))
-                continue
-            key = _key_of(bench, PlacedAnchor(anchor, found.span))
-            if key in claimed:
+            elif key in claimed:
                 self.kept.append(PlacedAnchor(anchor, found.span))
                 self.kept_keys.add(key)
             else:
                 self._taken_away.append(anchor)
+
+    def _holders(self, standing: Sequence[Anchor]) -> dict[Key, str]:
+        """Whose a place is when the words of two stored anchors now stand there alone: the one of that section, else the first."""
+        holders: dict[Key, tuple[bool, int, str]] = {}
+        for number, anchor in enumerate(standing):
+            span = self.located[anchor.id].span
+            if span is not None:
+                key = _key_of(self._bench, PlacedAnchor(anchor, span))
+                elsewhere = self._bench.structure.section_at(span[0]).name != anchor.section
+                holders[key] = min(holders.get(key, (True, number, anchor.id)), (elsewhere, number, anchor.id))
+        return {key: identity for key, (_, _, identity) in holders.items()}
 
     def was_read(self, span: SpanT) -> bool:
         return self._bench.structure.section_at(span[0]).index in self._changed
@@ -187,7 +199,7 @@ class _Meeting:
     ) -> _Left:
         """Stored anchors that met no new claim: those whose words still stand and fit stay, the others are gone."""
         met = {anchor.id for anchor in matched.values()}
-        cores = [one.core for one in claims]
+        ground = StandingClaims([*claims, *(_standing_claim(self._bench, one) for one in self.kept)])
         standing: list[PlacedAnchor] = []
         gone = list(self._taken_away)
         for anchor, span in self._candidates:
@@ -201,12 +213,13 @@ class _Meeting:
                     or any(holds(place, core(self._bench.spec.text, span)) for place in decided)
                 )
             )
-            if span is not None and not barred and _fits(self._bench, anchor, span, claims, cores):
-                standing.append(
-                    PlacedAnchor(anchor.model_copy(update={"status": "live", **_selectors(self._bench, span)}), span)
-                )
-            else:
+            placed = None if span is None else PlacedAnchor(anchor, span)
+            if span is None or placed is None or barred or ground.clash(_standing_claim(self._bench, placed)):
                 gone.append(anchor)
+                continue
+            ground.put(_standing_claim(self._bench, placed))
+            found = anchor.model_copy(update={"status": "live", **_selectors(self._bench, span)})
+            standing.append(PlacedAnchor(found, span))
         return _Left(standing, gone)
 
 
@@ -229,10 +242,9 @@ def _first_home(kind: AnchorKind) -> Literal["card", "glossary", "epic"]:
     return "glossary" if kind == "term" else "epic" if kind == "exclusion" else "card"
 
 
-def _fits(bench: Bench, anchor: Anchor, span: SpanT, claims: Sequence[StandingClaim], cores: Sequence[SpanT]) -> bool:
-    own = core(bench.spec.text, span)
-    same = (kind_class(anchor.kind), own)
-    return not any(cross(own, other) for other in cores) and all(one.key != same for one in claims)
+def _standing_claim(bench: Bench, one: PlacedAnchor) -> StandingClaim:
+    span = one.span or (0, 0)
+    return StandingClaim(one.anchor.kind, span, core(bench.spec.text, span), one.anchor.labels)
 
 
 def _grounded(bench: Bench, ref: str, kind: AnchorKind, span: SpanT) -> GroundedAnchor:
@@ -241,14 +253,29 @@ def _grounded(bench: Bench, ref: str, kind: AnchorKind, span: SpanT) -> Grounded
     )
 
 
-def _born(bench: Bench, key: str, prefix: str, one: StandingClaim, taken: Collection[str]) -> str:
-    """The first id that was never issued: sha256 over spec key, class, folded text and n from 0."""
-    n = 0
-    while True:
-        identity = f"{prefix}-{tail([key, kind_class(one.kind), fold(bench.spec.quoted(one.span)), n])}"
-        if identity not in taken:
-            return identity
-        n += 1
+class _Births:
+    """Gives ids: sha256 over spec key, class, folded text and the smallest n from 0 whose id was never issued."""
+
+    def __init__(self, bench: Bench, key: str, prefix: str, issued: set[str]) -> None:
+        self._bench = bench
+        self._key = key
+        self._prefix = prefix
+        self._issued = issued
+        # Ids are never taken back, so the search goes on where it stopped: equal sentences are many in some specs.
+        self._next: dict[tuple[str, str], int] = {}
+
+    def give(self, one: StandingClaim) -> str:
+        """A new id for a claim."""
+        words = (kind_class(one.kind), fold(self._bench.spec.quoted(one.span)))
+        n = self._next.get(words, 0)
+        while True:
+            identity = f"{self._prefix}-{tail([self._key, *words, n])}"
+            n += 1
+            if identity not in self._issued:
+                break
+        self._next[words] = n
+        self._issued.add(identity)
+        return identity
 
 
 def _selectors(bench: Bench, span: SpanT) -> dict[str, str]:

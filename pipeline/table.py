@@ -7,11 +7,12 @@ and its context are unchanged (DESIGN.md section 5 "Settling").
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from pipeline.bench import Bench, EdgeKey, Key, StandingClaim, in_text_order, ordered_key
+from pipeline.bench import Bench, EdgeKey, Key, StandingClaim, ordered_key
 from pipeline.join import Joined, SideEdges
+from pipeline.standing import StandingClaims
 from schemas.anchors import Discarded
 from schemas.kinds import EDGE_KINDS
 from schemas.reading import Dispute, GroundedAnchor
@@ -22,8 +23,6 @@ from text.folding import fold
 from text.grounding import Reading
 from text.intervals import cross, holds
 
-_CELL = 512
-
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -32,54 +31,6 @@ class Side:
     anchors: dict[str, GroundedAnchor]
     homes: dict[str, Key]
     edges: SideEdges
-
-
-class Claims:
-    """The claims that stand, by key, with a grid over their cores so that what is near is found without looking at all."""
-
-    def __init__(self, claims: Iterable[StandingClaim] = ()) -> None:
-        self._by_key: dict[Key, StandingClaim] = {}
-        self._cells: dict[int, set[Key]] = {}
-        for claim in claims:
-            self.put(claim)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._by_key
-
-    def __getitem__(self, key: Key) -> StandingClaim:
-        return self._by_key[key]
-
-    def __iter__(self) -> Iterator[StandingClaim]:
-        return iter(sorted(self._by_key.values(), key=in_text_order))
-
-    def __len__(self) -> int:
-        return len(self._by_key)
-
-    def put(self, claim: StandingClaim) -> None:
-        self._by_key[claim.key] = claim
-        for cell in _cells(claim.core):
-            self._cells.setdefault(cell, set()).add(claim.key)
-
-    def drop(self, key: Key) -> None:
-        claim = self._by_key.pop(key)
-        for cell in _cells(claim.core):
-            self._cells[cell].discard(key)
-
-    def near(self, span: SpanT) -> list[StandingClaim]:
-        """The claims in the cells of `span`: all that overlap it, and some that do not."""
-        keys = {key for cell in _cells(span) for key in self._cells.get(cell, ())}
-        return sorted((self._by_key[key] for key in keys), key=in_text_order)
-
-    def clash(self, claim: StandingClaim) -> StandingClaim | None:
-        """A standing claim that this one would cross, or coincide with in class; None when it fits."""
-        for other in self.near(claim.core):
-            if cross(other.core, claim.core) or other.key == claim.key:
-                return other
-        return None
-
-
-def _cells(span: SpanT) -> range:
-    return range(span[0] // _CELL, max(span[0], span[1] - 1) // _CELL + 1)
 
 
 @dataclass
@@ -92,7 +43,7 @@ class Table:
     """
 
     bench: Bench
-    claims: Claims
+    claims: StandingClaims
     edges: dict[EdgeKey, SpanT]
     disputes: dict[str, Dispute]
     sides: tuple[Side, Side]
@@ -113,7 +64,7 @@ class Table:
         homes_b |= {anchor.ref: stand[whole].key for anchor, whole in joined.parts_b}
         return cls(
             bench,
-            Claims(stand),
+            StandingClaims(stand),
             {(edge.kind, stand[edge.from_].key, stand[edge.to].key): edge.cue_span for edge in joined.agreed_edges},
             {one.id: one for one in joined.disputes},
             (
@@ -126,7 +77,7 @@ class Table:
     def empty(cls, bench: Bench) -> Table:
         """A table without readings: what only a person claims can be put on it."""
         nothing = Side({}, {}, SideEdges((), ()))
-        return cls(bench, Claims(), {}, {}, (nothing, nothing))
+        return cls(bench, StandingClaims(), {}, {}, (nothing, nothing))
 
     def stand_on(
         self, changed: Collection[int], stored: Iterable[StandingClaim], edges: Iterable[tuple[EdgeKey, SpanT]]
@@ -174,7 +125,7 @@ class Table:
         """The same table to try an answer on."""
         return replace(
             self,
-            claims=Claims(self.claims),
+            claims=StandingClaims(self.claims),
             edges=dict(self.edges),
             disputes=dict(self.disputes),
             kept=list(self.kept),
