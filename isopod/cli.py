@@ -161,15 +161,21 @@ def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> Non
 
 
 def _speak_utf8() -> None:
-    """UTF-8 in and out whatever the locale says; what cannot be encoded is shown as an escape."""
+    """UTF-8 in and out whatever the locale says; what cannot be encoded is shown as an escape.
+
+    A stream that the caller has closed is None in Python: it becomes one that holds nothing and keeps nothing.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - it stays open, as stdin does
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - as above
     streams: tuple[Any, ...] = (sys.stdout, sys.stderr)
     for stream in streams:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - stdout was closed by the caller
 
 
 def _silence_stdout() -> None:

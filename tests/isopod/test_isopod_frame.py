@@ -211,6 +211,53 @@ def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     assert "stopped" in capsys.readouterr().err
 
 
+def test_ctrl_c_while_the_program_loads_is_130_and_quiet() -> None:
+    probe = """
+import builtins, sys
+from isopod.__main__ import main
+load = builtins.__import__
+def interrupted(name, *rest):
+    if name == "click":
+        raise KeyboardInterrupt
+    return load(name, *rest)
+builtins.__import__ = interrupted
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", probe, "status"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def with_closed(stream: str, command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A command line of a shell that closes a stream, such as `<&-`."""
+    return subprocess.run(
+        f"{sys.executable} -m isopod {command} {stream}",
+        shell=True,
+        executable="/bin/bash",
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+
+
+def test_a_question_without_stdin_is_refused(tmp_path: Path) -> None:
+    done = with_closed("<&-", "init", tmp_path)
+    assert done.returncode == 2
+    assert "(no-answer)" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_without_stderr_keeps_its_exit_code(tmp_path: Path) -> None:
+    assert with_closed("2>&-", "status", tmp_path).returncode == 2
+
+
 def test_what_the_system_refuses_is_outside(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
