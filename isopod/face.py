@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from isopod.escape import escape_json
+from isopod.escape import escape, escape_json
 
 if TYPE_CHECKING:
     from schemas.base import Record
@@ -61,8 +61,8 @@ class Face:
         sys.stdout.writelines(f"{line.rstrip()}\n" for line in lines)
 
     def note(self, message: str) -> None:
-        """Progress and remarks, on stderr, in both formats."""
-        sys.stderr.write(f"{message}\n")
+        """Progress and remarks, on stderr, in both formats: one line, whatever the names in it hold."""
+        sys.stderr.write(f"{escape(message)}\n")
 
     def instance(self) -> Instance:
         """The instance that this folder belongs to.

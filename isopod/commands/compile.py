@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from isopod import options
-from isopod.escape import escape
 from isopod.face import Face
 from schemas.errors import RefusedError
 
@@ -71,9 +70,7 @@ def command(
     if place.snapshot is not None and not preview:
         refuse_unreadable(place.snapshot)
     path = spec_path(place, spec)
-    outcome = compile_spec(
-        place, path, chosen, preview=preview, say=lambda message: face.note(f"isopod: {escape(message)}")
-    )
+    outcome = compile_spec(place, path, chosen, preview=preview, say=lambda message: face.note(f"isopod: {message}"))
     if not (preview or dry_run):
         commit(place, outcome)
     root = place.snapshot.instance.root if place.snapshot is not None else Path.cwd()

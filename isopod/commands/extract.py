@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from isopod import options
-from isopod.escape import escape, escape_json
+from isopod.escape import escape_json
 from isopod.face import Face
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def command(face: Face, spec: str, reader: str) -> None:
     extracted = read(bench, _seat(place, reader), place.recorded)
     sys.stdout.write(escape_json(printed(extracted)) + "\n")
     for violation in extracted.reading.violations:
-        face.note(f"isopod: {escape(violation.path)}: {escape(violation.message)} ({violation.code})")
+        face.note(f"isopod: {violation.path}: {violation.message} ({violation.code})")
 
 
 def _seat(place: Workspace, reader: str) -> ReaderSeat:

@@ -17,6 +17,7 @@ from isopod import __version__
 from isopod.cli import run
 from isopod.crash import report
 from isopod.escape import escape, escape_block, escape_json
+from isopod.face import Face
 from isopod.failure import failure_json, failure_lines
 from isopod.table import COMMANDS
 from schemas.errors import ManyErrors, Place, RefusedError
@@ -284,6 +285,11 @@ def test_escaped_json_reads_as_the_same_values(value: object) -> None:
     encoded = escape_json(json.dumps(value, ensure_ascii=False, indent=2))
     assert json.loads(encoded) == value
     assert "\x1b" not in encoded and "\u202e" not in encoded and "\x9b" not in encoded
+
+
+def test_a_progress_line_is_one_line_whatever_a_name_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    Face().note("isopod: reader a reads specs/\x1b[31mx\ny.md")
+    assert capsys.readouterr().err == "isopod: reader a reads specs/\\e[31mx\\ny.md\n"
 
 
 def test_escapes_are_the_readable_ones() -> None:
