@@ -15,7 +15,7 @@ from schemas.reading import Dispute
 from schemas.settlement import SettledAnchor, SettledEdge, SettledEnd, Settlement, Where
 from text.coordinates import SpanT
 from text.folding import fold
-from text.intervals import holds, hull
+from text.intervals import holds, hull, overlap
 
 BulkAnswer = Literal["a", "b", "union", "agreed"]
 _CLAIM_ANSWERS = frozenset({"a", "b", "both", "none", "cut"})
@@ -159,7 +159,8 @@ def find_words(table: Table, words: str, lines: tuple[int, int] | None = None) -
     if lines is not None and not spec.has_lines(lines):
         raise RefusedError("lines-outside", f"{spec.path} has lines 1 to {spec.line_count}")
     window = spec.lines_span(lines) if lines is not None else (0, len(spec.text))
-    found = table.bench.grounder.find(words, window) if words.strip() else None
+    _refuse_wordless(words)
+    found = table.bench.grounder.find(words, window)
     if found is None:
         raise RefusedError("quote-not-found", f"{spec.path} does not hold these words: quote them exactly")
     hits = found[1]
@@ -169,9 +170,7 @@ def find_words(table: Table, words: str, lines: tuple[int, int] | None = None) -
             "quote-ambiguous", f"these words stand {len(hits)} times (lines {places})", fix="say which with --line"
         )
     if table.bench.grounder.crosses_block(hits[0]):
-        raise RefusedError(
-            "quote-crosses-block", "these words run across list items, table rows, a heading or a code fence"
-        )
+        raise _crosses_block()
     return hits[0]
 
 
@@ -206,12 +205,52 @@ def _chosen(table: Table, dispute: Dispute, given: Answer, cuts: Sequence[Cut]) 
 
 
 def _cut_place(table: Table, dispute: Dispute, words: str) -> SpanT:
-    """The words, first inside the dispute, then in its lines, then in the whole spec."""
-    inside = table.bench.grounder.find(words, dispute.span) if words.strip() else None
-    if inside is not None and len(inside[1]) == 1:
-        return inside[1][0]
-    near = table.bench.grounder.find(words, table.bench.spec.lines_span(dispute.lines)) if words.strip() else None
-    return find_words(table, words, dispute.lines if near is not None else None)
+    """The place of a cut's words that touches the dispute; one cut answers one dispute.
+
+    Raises RefusedError when no letter or digit is in them, they stand nowhere, none of their places touches the dispute or several
+    do, they run across blocks, or they reach over another open dispute.
+    """
+    spec = table.bench.spec
+    _refuse_wordless(words)
+    found = table.bench.grounder.find(words, (0, len(spec.text)))
+    if found is None:
+        raise RefusedError("quote-not-found", f"{spec.path} does not hold these words: quote them exactly")
+    touching = [hit for hit in found[1] if overlap(hit, dispute.span)]
+    if not touching:
+        first, last = dispute.lines
+        where = f"line {first}" if first == last else f"lines {first} to {last}"
+        raise RefusedError(
+            "cut-elsewhere",
+            f"{dispute.id} is about {where}, and these words stand in line {spec.line_of(found[1][0][0])}",
+            fix=f"isopod claim {spec.path} 'WORDS' --kind KIND",
+        )
+    if len(touching) > 1:
+        raise RefusedError("quote-ambiguous", f"these words stand {len(touching)} times there: quote more of them")
+    if table.bench.grounder.crosses_block(touching[0]):
+        raise _crosses_block()
+    region = hull([dispute.span, touching[0]])
+    swallowed = [
+        other.id
+        for other in table.disputes.values()
+        if other.id != dispute.id
+        and other.type != "edge"
+        and overlap(other.span, region)
+        and not overlap(other.span, dispute.span)
+    ]
+    if swallowed:
+        raise RefusedError("cut-too-wide", f"these words reach over {', '.join(sorted(swallowed))} too: answer that first")
+    return touching[0]
+
+
+def _refuse_wordless(words: str) -> None:
+    if not any(char.isalnum() for char in words):
+        raise RefusedError("blank-quote", "a claim quotes words, and here are none")
+
+
+def _crosses_block() -> RefusedError:
+    return RefusedError(
+        "quote-crosses-block", "these words run across list items, table rows, a heading or a code fence"
+    )
 
 
 def _refuse_clashes(table: Table, dispute: Dispute, chosen: Sequence[StandingClaim]) -> None:

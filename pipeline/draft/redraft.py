@@ -114,11 +114,11 @@ class _Redraft:
                 final[card.id] = self._merged(before, card)
             else:
                 final[card.id] = before
-        emptied = self._emptied(final)
-        for identity in emptied:
-            final[identity] = self.by_id[identity].model_copy(
-                update={"state": "deleted", "anchors": (), "acceptance": (), "depends_on": (), "related": ()}
-            )
+        emptied = []
+        for before in self._without_claims(final):
+            final[before.id] = after = self._without_claims_left(before)
+            if after.state == "deleted":
+                emptied.append(before.id)
         for card in self.cards:
             final.setdefault(card.id, card)
         final = {identity: self._closed(card, final, emptied) for identity, card in final.items()}
@@ -285,14 +285,27 @@ class _Redraft:
             return isinstance(reason, PersonReason)
         return edge is None or edge in self.edges
 
-    def _emptied(self, final: Mapping[str, Card]) -> list[str]:
+    def _without_claims_left(self, before: Card) -> Card:
+        """A card whose claims are gone is deleted, unless a person gave it lines or subtasks of its own: then it lives by these."""
+        lines = tuple(line for line in before.acceptance if not line.anchors)
+        if not lines and not before.subtasks:
+            update = {"state": "deleted", "anchors": (), "acceptance": (), "depends_on": (), "related": ()}
+            return before.model_copy(update=update)
+        waits = []
+        for entry in before.depends_on:
+            reasons = tuple(reason for reason in entry.because if isinstance(reason, PersonReason))
+            if reasons:
+                waits.append(entry.model_copy(update={"because": reasons}))
+        return before.model_copy(update={"anchors": (), "acceptance": lines, "depends_on": tuple(waits)})
+
+    def _without_claims(self, final: Mapping[str, Card]) -> list[Card]:
         """Drafted and planned cards all of whose claims are gone, and gates of contradictions that are none any more."""
         settled = [
             self._gate_of((from_, to)) for _, from_, to in filter(_is_conflict, self.movement.old_edges - self.edges)
         ]
         over = {gate.id for gate in settled if gate is not None}
         return [
-            card.id
+            card
             for card in self.cards
             if card.id not in final
             and card.state in OPEN_EDIT_STATES

@@ -8,7 +8,7 @@ import pytest
 from scenes import AT, AnchorT, EdgeT, Scene, fingerprint, lines, waits
 
 from pipeline.redrafting import draft_spec
-from schemas.card import Card
+from schemas.card import AcceptanceLine, Card
 from schemas.errors import RefusedError
 
 TEXT = """\
@@ -341,3 +341,35 @@ def test_drafting_again_wants_adopted_claims_of_this_very_text(scene: Scene, tmp
     scene.spec("other").write_text("It ends.\n", encoding="utf-8")
     with pytest.raises(RefusedError, match="no claims"):
         draft_spec(scene.workspace, scene.spec("other"), again=True)
+
+
+def test_a_card_whose_claims_are_gone_lives_by_the_lines_that_a_person_gave_it(scene: Scene) -> None:
+    card = scene.titled("Opening")
+    own = AcceptanceLine(id="A9", text="Also this, says Kim.")
+    scene.edit(card.id, {"acceptance": (*card.acceptance, own)})
+    text = TEXT.replace("## Opening\n\n- It answers 302.\n", "")
+    recompile(scene, text, ANCHORS[:-1], EDGES[:-1])
+    left = scene.cards[card.id]
+    assert left.state == "drafted" and left.acceptance == (own,) and left.anchors == ()
+    recompile(scene, text, ANCHORS[:-1], EDGES[:-1])
+    assert scene.cards[card.id] == left
+
+
+def test_of_two_equal_sentences_the_one_whose_section_stays_keeps_the_place(tmp_path: Path) -> None:
+    scene = Scene.new(tmp_path)
+    both = "# T\n\n## A\n\n- It must x the y.\n\n## B\n\n- It must x the y.\n"
+    scene.spec("same").write_text(both, encoding="utf-8")
+    assert scene.compile("same", offline=True, accept="union").exit_code == 0
+    kept, lost = scene.snapshot.anchors["same"].store.anchors
+    scene.spec("same").write_text("# T\n\n## A\n\n- It must x the y.\n", encoding="utf-8")
+    assert scene.compile("same", offline=True, accept="union").exit_code == 0
+    states = {anchor.id: anchor.status for anchor in scene.snapshot.anchors["same"].store.anchors}
+    assert states == {kept.id: "live", lost.id: "retired"} and scene.audit_errors() == []
+    assert scene.compile("same", offline=True).compiled.changed == ()
+
+
+def test_equal_sentences_get_ids_of_their_own(tmp_path: Path) -> None:
+    scene = Scene.new(tmp_path)
+    scene.spec("same").write_text("# T\n\n" + "- The system must store it.\n" * 300, encoding="utf-8")
+    outcome = scene.preview("same", offline=True)
+    assert len({anchor.id for anchor in outcome.compiled.anchors}) == len(outcome.compiled.anchors) == 300

@@ -220,9 +220,10 @@ def test_a_gate_is_kept_with_a_reason_as_an_exemption_or_closed(scene: Scene) ->
     ("cut", "code"),
     [
         (Cut("requirement", "No such words"), "quote-not-found"),
-        (Cut("requirement", " "), "quote-not-found"),
+        (Cut("requirement", " "), "blank-quote"),
+        (Cut("requirement", "."), "blank-quote"),
         (Cut("requirement", "characters.\n- Codes are"), "quote-crosses-block"),
-        (Cut("constraint", "Codes are random"), "answer-clashes"),
+        (Cut("constraint", "Codes are random"), "cut-elsewhere"),
     ],
 )
 def test_a_cut_that_does_not_fit_is_refused_and_nothing_is_written(scene: Scene, cut: Cut, code: str) -> None:
@@ -520,3 +521,11 @@ def test_answers_of_one_second_keep_their_order(scene: Scene) -> None:
     given = scene.snapshot.settlements["links"]
     assert len({one.at for one in given}) == 2
     assert latest(scene.docket("links")).settlement.anchors[0].exact == SIX[2]
+
+
+def test_a_cut_elsewhere_answers_nothing_and_one_that_reaches_over_another_dispute_is_refused(scene: Scene) -> None:
+    docket = disputed(scene, [SIX], [])
+    with pytest.raises(RefusedError) as refused:
+        settle_one(docket, docket.disputes[0].id, "cut", SAID, [Cut("requirement", "Codes are random")])
+    assert refused.value.code == "cut-elsewhere" and refused.value.fix is not None
+    assert len(docket.disputes) == 1 and not list((scene.root / "cards").rglob("settlements/*/*.yaml"))
