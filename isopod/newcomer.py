@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
+
+from schemas.errors import ManyErrors, Place, RefusedError
 
 GIT_ATTRIBUTES: Final = ("specs/** -text", "cards/** text eol=lf")
 GIT_IGNORE: Final = (".isopod/",)
+FOLDERS: Final = ("specs", "cards")
+_ALL_FOLDERS: Final = (*FOLDERS, ".isopod", "docs", "docs/schemas")
+_ALL_FILES: Final = ("config.yaml", ".gitattributes", ".gitignore", "docs/schemas/card.json")
 
 _TEMPLATE: Final = """\
 # isopod: what this project calls things. `isopod schema config` says what may stand here.
@@ -49,6 +57,8 @@ tracker: {{provider: local}}
 audit: {{ignore: []}}                         # [{{rule: C226, subject: STY-..., because: "...", until: 2027-01-31}}]
 """
 
+_NAME_IT: Final = "--team NAME, or --team ID=NAME"
+
 
 @dataclass(frozen=True, slots=True)
 class NewTeam:
@@ -60,11 +70,81 @@ class NewTeam:
 
     @classmethod
     def named(cls, given: str, *, ours: bool) -> NewTeam:
-        """`Data team`, or `data=Data team` to choose the id."""
+        """`Data team`, or `data=Data team` to choose the id.
+
+        Raises RefusedError (team-name) for a blank one, or one with control characters.
+        """
         team_id, equals, name = given.partition("=")
-        if equals and team_id.strip() and name.strip():
-            return cls(team_id.strip(), name.strip(), ours)
-        return cls(slug(given), given.strip(), ours)
+        team_id, name = (team_id.strip(), name.strip()) if equals else (slug(given), given.strip())
+        if any(unicodedata.category(char) == "Cc" for char in given):
+            raise RefusedError("team-name", f"the name of team {given!r} holds control characters", fix=_NAME_IT)
+        if not _is_visible(name) or not _is_visible(team_id):
+            half = "name" if _is_visible(team_id) else "id"
+            what = f"the {half} in {given!r} is blank" if equals else "a team's name is blank"
+            raise RefusedError("team-name", what, fix=_NAME_IT)
+        return cls(team_id, name, ours)
+
+
+def new_teams(own: tuple[str, ...], others: tuple[str, ...]) -> tuple[NewTeam, ...]:
+    """The teams that a person named.
+
+    Raises RefusedError (team-name), or ManyErrors with all of them, for a name that is none and for two teams of one id or one name.
+    """
+    errors: list[RefusedError] = []
+    teams: list[NewTeam] = []
+    for given, ours in (*((name, True) for name in own), *((name, False) for name in others)):
+        try:
+            teams.append(NewTeam.named(given, ours=ours))
+        except RefusedError as error:
+            errors.append(error)
+    errors += _twice(teams)
+    if errors:
+        raise errors[0] if len(errors) == 1 else ManyErrors(errors)
+    return tuple(teams)
+
+
+def refuse_what_is_in_the_way(root: Path) -> None:
+    """Look before the first byte is written.
+
+    Raises RefusedError or ManyErrors for a file where a folder belongs, a folder where a file does, and a place that may not be
+    written to.
+    """
+    errors = [
+        RefusedError("in-the-way", "a file is where a folder belongs", where=Place(name), fix=f"move {name} away")
+        for name in _ALL_FOLDERS
+        if os.path.lexists(root / name) and not (root / name).is_dir()
+    ]
+    errors += [
+        RefusedError("in-the-way", "something else is where a file belongs", where=Place(name), fix=f"move {name} away")
+        for name in _ALL_FILES
+        if os.path.lexists(root / name) and ((root / name).is_symlink() or not (root / name).is_file())
+    ]
+    errors += [
+        RefusedError("no-rights", "this user may not write there", where=Place(name), fix=f"chmod u+rwx {name}")
+        for name in (".", *_ALL_FOLDERS)
+        if (root / name).is_dir() and not os.access(root / name, os.R_OK | os.W_OK | os.X_OK)
+    ]
+    if errors:
+        raise errors[0] if len(errors) == 1 else ManyErrors(errors)
+
+
+def _twice(teams: list[NewTeam]) -> Iterator[RefusedError]:
+    """What a later team shares with an earlier one. Specs are searched for names, so case does not tell two apart."""
+    seen: dict[str, NewTeam] = {}
+    for team in teams:
+        name = f"name {team.name.casefold()}"
+        if name in seen:
+            yield RefusedError("team-name", f"the team {team.name!r} is named twice", fix="name each team once")
+        elif f"id {team.id}" in seen:
+            other = seen[f"id {team.id}"].name
+            message = f"the teams {other!r} and {team.name!r} would have one id, {team.id}"
+            yield RefusedError("team-name", message, fix="choose ids: --team ID=NAME")
+        seen |= {name: team, f"id {team.id}": team}
+
+
+def _is_visible(text: str) -> bool:
+    """Whether there is more than blanks and characters that show nothing."""
+    return any(unicodedata.category(char)[0] not in "ZC" for char in text)
 
 
 def slug(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ def command(
     Name the teams that you wait for too: only then does a sentence such as "we need from the Data team ..." become a
     request to that team. An existing config.yaml is never overwritten.
     """
+    from isopod.newcomer import new_teams, refuse_what_is_in_the_way
     from isopod.writing import changed_lines, diff_lines
     from schemas.outputs import WrittenOutput
 
@@ -50,12 +52,10 @@ def command(
         )
     if not yes:
         project, teams, waits_for = _ask(root, project, teams, waits_for)
-    named = _teams(teams or ("Our team",), waits_for)
+    named = new_teams(teams or ("Our team",), waits_for)
+    refuse_what_is_in_the_way(root)
     transaction = _prepared(root, project or root.name or "project", named)
-    changed = transaction.changed if dry_run else transaction.commit()
-    if not dry_run:
-        for folder in ("specs", "cards"):
-            (root / folder).mkdir(exist_ok=True)
+    changed = transaction.changed if dry_run else _written(root, transaction)
 
     def lines() -> Iterator[str]:
         if dry_run:
@@ -90,13 +90,20 @@ def _names(answer: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in answer.split(",") if name.strip())
 
 
-def _teams(teams: tuple[str, ...], waits_for: tuple[str, ...]) -> tuple[NewTeam, ...]:
-    from isopod.newcomer import NewTeam
+def _written(root: Path, transaction: Transaction) -> tuple[str, ...]:
+    """Commit; the empty folders that go with the files are taken back when that fails."""
+    from isopod.newcomer import FOLDERS
 
-    return (
-        *(NewTeam.named(name, ours=True) for name in teams),
-        *(NewTeam.named(name, ours=False) for name in waits_for),
-    )
+    missing = [root / folder for folder in FOLDERS if not (root / folder).exists()]
+    try:
+        for folder in missing:
+            folder.mkdir()
+        return transaction.commit()
+    except BaseException:
+        for folder in missing:
+            with suppress(OSError):  # it was not made yet, or somebody put something there
+                folder.rmdir()
+        raise
 
 
 def _prepared(root: Path, project: str, teams: tuple[NewTeam, ...]) -> Transaction:

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 from conftest import SPEC, Run, fingerprint
 
+from schemas.errors import OutsideError
 from schemas.jsonschema import schema_of
 from store.disk import Disk
 from store.transaction import Transaction
@@ -220,6 +221,68 @@ def test_init_asks_for_what_was_not_given(tmp_path: Path, isopod: Run) -> None:
     config = (tmp_path / "config.yaml").read_text(encoding="utf-8")
     assert 'name: "플랫폼"' in config and 'id: "data-team"' in config
     shutil.rmtree(tmp_path / ".isopod", ignore_errors=True)
+
+
+@pytest.mark.parametrize("name", ["specs", "cards", ".isopod", "docs"])
+def test_init_looks_for_what_is_in_the_way_before_it_writes(tmp_path: Path, isopod: Run, name: str) -> None:
+    (tmp_path / name).write_text("mine")
+    done = isopod("init", "--yes")
+    assert done.returncode == 2
+    assert f"isopod: {name}: a file is where a folder belongs (in-the-way)" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_init_names_everything_that_is_in_the_way(tmp_path: Path, isopod: Run) -> None:
+    (tmp_path / ".gitignore").mkdir()
+    (tmp_path / "config.yaml").symlink_to("nowhere")
+    done = isopod("init", "--yes")
+    assert done.returncode == 2 and done.stderr.count("(in-the-way)") == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".gitignore", "config.yaml"]
+
+
+def test_init_writes_nothing_where_it_may_not_write(
+    tmp_path: Path, isopod: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cards").mkdir()
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path).name != "cards")
+    done = isopod("init", "--yes")
+    assert done.returncode == 2 and "cards: this user may not write there (no-rights)" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["cards"]
+
+
+def test_init_takes_its_folders_back_when_the_disk_refuses(
+    tmp_path: Path, isopod: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OutsideError("cannot-write", "no space")
+
+    monkeypatch.setattr("store.transaction.Transaction.commit", full)
+    assert isopod("init", "--yes").returncode == 4
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("teams", "message"),
+    [
+        ([""], "a team's name is blank"),
+        ([" \u200b"], "a team's name is blank"),
+        (["x="], "the name in 'x=' is blank"),
+        (["=X"], "the id in '=X' is blank"),
+        (["A\x1b[31m"], "holds control characters"),
+        (["A", "a"], "the team 'a' is named twice"),
+        (["A b", "A-b"], "the teams 'A b' and 'A-b' would have one id, a-b"),
+    ],
+)
+def test_init_refuses_team_names_that_are_none(tmp_path: Path, isopod: Run, teams: list[str], message: str) -> None:
+    done = isopod("init", "--yes", *(word for team in teams for word in ("--team", team)))
+    assert done.returncode == 2
+    assert message in done.stderr and done.stderr.count("isopod: ") == 1
+    assert "(team-name)" in done.stderr and list(tmp_path.iterdir()) == []
+
+
+def test_a_team_is_ours_or_theirs(tmp_path: Path, isopod: Run) -> None:
+    done = isopod("init", "--yes", "--team", "Data team", "--waits-for", "Data team")
+    assert done.returncode == 2 and "named twice" in done.stderr
 
 
 def test_init_without_answers_is_refused_and_writes_nothing(tmp_path: Path, isopod: Run) -> None:

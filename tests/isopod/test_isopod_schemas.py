@@ -114,10 +114,10 @@ def test_a_record_is_found_by_being_there() -> None:
 def test_the_config_of_init_is_valid_whatever_the_names_hold() -> None:
     nasty = 'a "b": #c\n\x1b\u202e{x}'
     made = Config.parse(
-        load(config_text(nasty, (NewTeam.named(nasty, ours=True),)), "config.yaml"), source="config.yaml"
+        load(config_text(nasty, (NewTeam("n", nasty, True),)), "config.yaml"), source="config.yaml"
     )
     assert made.project == nasty
-    assert made.teams[0].name == nasty.strip()
+    assert made.teams[0].name == nasty
 
 
 def test_team_ids_are_made_of_names_in_any_script() -> None:
