@@ -7,17 +7,21 @@ import tempfile
 from pathlib import Path
 
 from schemas.errors import OutsideError, Place
+from store.disk import NotAFileError, read_regular
+from store.staging import not_a_file
 
 
 def read_file(path: Path, source: str) -> bytes | None:
     """The bytes of a file, None when there is none; `source` names it in errors.
 
-    Raises OutsideError when it cannot be read.
+    Raises OutsideError when it cannot be read, RefusedError for a pipe, a socket or a device.
     """
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except NotAFileError:
+        raise not_a_file(Place(source)) from None
     except OSError as error:
         raise OutsideError("unreadable-file", f"cannot be read: {error.strerror}", where=Place(source)) from None
 

@@ -12,7 +12,9 @@ from typing import Final, NamedTuple
 from schemas.anchors import AnchorStore
 from schemas.config import Config
 from schemas.errors import OutsideError, Place, RefusedError
+from store.disk import NotAFileError, read_regular
 from store.instance import Instance
+from store.staging import not_a_file
 from text.coordinates import SpecText, decode
 
 SPEC_ENDINGS: Final = (".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".adoc", ".bs", ".html", ".htm")
@@ -32,20 +34,21 @@ class SpecFile(NamedTuple):
 def read_spec(path: Path, *, max_bytes: int, source: str | None = None) -> SpecText:
     """The text of a spec file; `source` names it in errors and in the result (default: the path as given).
 
-    Raises RefusedError when it is missing, a folder, larger than `max_bytes` or not UTF-8, OutsideError when it
+    Raises RefusedError when it is missing, not a file, larger than `max_bytes` or not UTF-8, OutsideError when it
     cannot be read.
     """
     name = source or str(path)
     place = Place(name)
     try:
-        with path.open("rb") as file:
-            data = file.read(max_bytes + 1)
+        data = read_regular(path, max_bytes + 1)
     except FileNotFoundError:
         raise RefusedError("missing-spec", "there is no such file", where=place, fix="isopod status") from None
     except IsADirectoryError:
         raise RefusedError("spec-is-folder", "this is a folder, a spec is a file", where=place) from None
     except NotADirectoryError:
         raise RefusedError("missing-spec", "there is no such file: a part of the path is a file", where=place) from None
+    except NotAFileError:
+        raise not_a_file(place) from None
     except PermissionError:
         raise OutsideError("unreadable-file", "no right to read it", where=place, fix=f"chmod u+r {name}") from None
     except OSError as error:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.errors import IsopodError, OutsideError, Place, RefusedError
-from store.disk import TEMPORARY, Disk, mode_of
+from store.disk import TEMPORARY, Disk, NotAFileError, mode_of, read_regular
 from store.paths import ensure_within
 from store.yamlio import load_json
 
@@ -101,24 +101,36 @@ def sweep(root: Path, state_dir: Path, disk: Disk) -> None:
 
 
 def generation(state_dir: Path) -> str:
-    """A word that changes with every transaction that happens."""
+    """A word that changes with every transaction that happens; a damaged one is as good, it changes too."""
     try:
-        return (state_dir / _GENERATION).read_text(encoding="utf-8")
+        return read_regular(state_dir / _GENERATION).decode("utf-8", "replace")
     except OSError:
         return ""
 
 
 def read(disk: Disk, path: Path, shown: str) -> bytes | None:
-    """The bytes of a file, None when there is none. Raises OutsideError or RefusedError (a symbolic link)."""
+    """The bytes of a file, None when there is none.
+
+    Raises OutsideError, or RefusedError for a symbolic link or another thing that is not a file.
+    """
     try:
         return disk.read(path)
     except OSError as error:
         raise outside(error, Path(shown)) from None
 
 
+def not_a_file(where: Place) -> RefusedError:
+    """A pipe, a socket or a device stands at a place."""
+    return RefusedError(
+        "not-a-file", "this is a pipe, a socket or a device", where=where, fix="put a file in its place"
+    )
+
+
 def outside(error: OSError, path: Path) -> IsopodError:
     """What the system said about a path, for people."""
     where = Place(str(path))
+    if isinstance(error, NotAFileError):
+        return not_a_file(where)
     if error.errno == errno.ELOOP:
         return RefusedError(
             "unsafe-path", "a symbolic link stands where a file should be", where=where, fix="put a file in its place"

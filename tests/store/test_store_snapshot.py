@@ -147,3 +147,12 @@ def test_an_instance_with_nothing_in_it_loads(tmp_path: Path) -> None:
     (tmp_path / "cards").rmdir()
     now = loaded(empty)
     assert (now.cards, now.problems, dict(now.anchors)) == ((), (), {})
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("folder", ["cards", "cards/anchors", "cards/settlements/x"])
+def test_a_pipe_among_the_files_is_a_finding_and_nobody_waits_for_it(instance: Instance, folder: str) -> None:
+    os.mkfifo(instance.root / folder / "STY-0000000A.yaml")
+    for how in ({}, {"hash_mode": True}, {"cache": False}):
+        found = [one for one in loaded(instance, **how).problems if "pipe" in one.message]
+        assert [(one.code, one.where.file) for one in found] == [("F100", f"{folder}/STY-0000000A.yaml")]

@@ -12,6 +12,7 @@ from typed_store import CONFIG, make_instance
 
 from schemas.anchors import AnchorsSpec, AnchorStore
 from schemas.errors import IsopodError, OutsideError, RefusedError
+from store.files import read_file
 from store.specs import SpecFile, derive_key, equal_keys, key_of, list_specs, read_spec, refuse_taken_key, slug
 
 
@@ -120,3 +121,16 @@ def test_the_specs_of_an_instance(tmp_path: Path) -> None:
         SpecFile("bee", "specs/b.md"),
         SpecFile("deep-a", "specs/deep/a.txt"),
     )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_what_is_not_a_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    for attempt in (
+        lambda: read_spec(tmp_path / "pipe.md", max_bytes=100),
+        lambda: read_spec(Path("/dev/zero"), max_bytes=100),
+        lambda: read_file(tmp_path / "pipe.md", "run.json"),
+    ):
+        with pytest.raises(RefusedError) as refused:
+            attempt()
+        assert refused.value.code == "not-a-file"

@@ -560,3 +560,13 @@ def test_a_journal_that_was_tampered_with_is_refused(tmp_path: Path, change: dic
         finish(root, root / STATE)
     assert on_disk(root) == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["root"]
+
+
+def test_a_damaged_generation_is_only_another_one(tmp_path: Path) -> None:
+    write_more(tmp_path)
+    (tmp_path / STATE / "generation").write_bytes(b"\xff\xfe\x00")
+    view = View(tmp_path, tmp_path / STATE)
+    assert view.is_current()
+    (tmp_path / "other.yaml").unlink()
+    write_more(tmp_path)
+    assert not view.is_current()
