@@ -16,12 +16,13 @@ it would be built twice. Each entry is valid alone: only both places in the text
     - {id: ANC-1, kind: constraint, exact: "Codes expire after 30 days"}
     - {id: ANC-2, kind: constraint, exact: "are never reused"}
 
-**Way out** `isopod settle SPEC`: take one of the two, or cut them apart with `--cut`.
+**Way out** Of two that cross, discard one (`isopod discard ANC --reason duplicate_of`); what it alone said may be claimed
+again: `isopod claim SPEC "exact words" --kind K`. Of two that coincide, `isopod compile SPEC` keeps one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gates.claims import Claim, Claims
 from gates.found import Found
@@ -40,20 +41,22 @@ ON = "claims"
 def check(claims: Claims) -> Iterator[Found]:
     placed = [claim for claim in claims.placed if claim.discarded is None]
     for i, j in crossing([claim.core for claim in placed]):
-        yield _both(claims, placed[i], placed[j], "crosses")
+        one, other = placed[i], placed[j]
+        way = ["isopod", "discard", other.id, "--reason", "duplicate_of", "--by", "NAME", "--because", "..."]
+        yield _both(claims, one, other, "crosses", "discard one of them", way)
     first: dict[tuple[str, int, int], Claim] = {}
     for claim in placed:
         earlier = first.setdefault((kind_class(claim.kind), *claim.core), claim)
         if earlier is not claim:
-            yield _both(claims, claim, earlier, "quotes the same words as")
+            way = ["isopod", "compile", claims.spec.path]
+            yield _both(claims, claim, earlier, "quotes the same words as", "compiling keeps one of them", way)
 
 
-def _both(claims: Claims, claim: Claim, other: Claim, how: str) -> Found:
+def _both(claims: Claims, claim: Claim, other: Claim, how: str, what_to_do: str, way: Sequence[str]) -> Found:
     line = claims.where(other).line
     return claims.report(
         claim,
-        f"{shown(claim.exact)} {how} {other.id}, {shown(other.exact)} on line {line}: keep one of them, or cut "
-        "them apart",
+        f"{shown(claim.exact)} {how} {other.id}, {shown(other.exact)} on line {line}: {what_to_do}",
         related=[other],
-        fix=command("isopod", "settle", claims.spec.path),
+        fix=command(*way),
     )

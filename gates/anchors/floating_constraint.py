@@ -14,8 +14,8 @@ edges and in the structure of the spec, not in the entry.
 
     "The redirect is served within 50 ms at the 99th percentile."
 
-**Way out** Say in the spec what is bounded, in the same paragraph or item; or, if the words oblige by themselves,
-settle it as a requirement: `isopod settle SPEC`.
+**Way out** Say in the spec what is bounded, in the same paragraph or item, and look again:
+`isopod compile SPEC --preview`. If the words oblige by themselves, leave them: this is a warning.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def check(claims: Claims) -> Iterator[Found]:
         if not refines and not bounded:
             yield claims.report(
                 claim,
-                f"{shown(claim.exact)} bounds nothing that stands beside it: say in the spec what it bounds, "
-                "or settle it as a requirement",
-                fix=command("isopod", "settle", claims.spec.path),
+                f"{shown(claim.exact)} bounds nothing that stands beside it: say in the spec, in the same "
+                "paragraph or item, what it bounds",
+                fix=command("isopod", "compile", claims.spec.path, "--preview"),
             )

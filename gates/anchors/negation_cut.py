@@ -16,7 +16,7 @@ cut. It leans on words, so it warns and never fails.
 
     quote: "The client MUST NOT retry."
 
-**Way out** `isopod settle SPEC`: cut the claim so that it holds the whole statement (`--cut`).
+**Way out** Claim the whole statement: `isopod claim SPEC "exact words" --kind K`. What was cut is a part of it from then on.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from collections.abc import Iterator
 from gates.claims import Claim, Claims
 from gates.found import Found
 from gates.words import command, shown
+from schemas.kinds import kind_class
+from text.intervals import holds, hull
 from text.negations import NEGATION
 
 CODE = "A111"
@@ -44,14 +46,26 @@ _TOKEN = re.compile(r"\S+")
 
 def check(claims: Claims) -> Iterator[Found]:
     for claim in claims.placed:
+        if claim.discarded:
+            continue
         turned = _after(claims, claim) or _before(claims, claim)
-        if turned:
+        if turned and not _is_whole_elsewhere(claims, claim):
+            whole = claims.spec.quoted(hull([unit.span for unit in claims.structure.units_in(claim.core)]))
             yield claims.report(
                 claim,
                 f"{shown(claim.exact)} is cut next to {shown(turned)}, which may turn it round: quote the "
                 "whole statement",
-                fix=command("isopod", "settle", claims.spec.path),
+                fix=command("isopod", "claim", claims.spec.path, whole, "--kind", claim.kind, "--by", "NAME"),
             )
+
+
+def _is_whole_elsewhere(claims: Claims, claim: Claim) -> bool:
+    """Whether another claim of its class holds this one, which is then a part of it; that one is judged by itself."""
+    return any(
+        holds(other.core, claim.core) and other.core != claim.core and kind_class(other.kind) == kind_class(claim.kind)
+        for other in claims.neighbours(claim)
+        if not other.discarded
+    )
 
 
 def _after(claims: Claims, claim: Claim) -> str | None:

@@ -13,8 +13,8 @@ cards go on leaning on the old one. That one names the other is in the text, tha
 
     edges: [{kind: supersedes, from: <the new one>, to: <the old one>, cue: "replaces"}]
 
-**Way out** `isopod settle SPEC`: keep the edge that one reading drew, or claim it; if the sentence only compares,
-leave it: this is a warning.
+**Way out** Say in the spec which decision replaces which, and look again: `isopod compile SPEC --preview`. An edge that
+one reading drew is in dispute: keep it there. If the sentence only compares, leave it: this is a warning.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def check(claims: Claims) -> Iterator[Found]:
                 yield claims.report(
                     first,
                     f"{shown(first.exact)} names another decision, {shown(second.exact)}, and no edge says "
-                    "whether one replaces the other",
+                    "whether one replaces the other: say it in the spec",
                     related=[second],
-                    fix=command("isopod", "settle", claims.spec.path),
+                    fix=command("isopod", "compile", claims.spec.path, "--preview"),
                 )
