@@ -23,6 +23,8 @@ STAGES: Final[tuple[Stage, ...]] = get_args(Stage)
 Why = Literal["cross-file", "reference", "graph", "filesystem", "git", "config", "tracker", "text"]
 # What `check` is given: the claims of one spec, those with their cards, or the whole instance.
 On = Literal["claims", "drafted", "instance"]
+# What an audit by the rule must have read to the last file: it reports what no file holds.
+Needs = Literal["cards", "anchors"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Rule:
     stages: tuple[Stage, ...]
     why: Why
     on: On
+    needs: Needs | None
     page: str
     check: Callable[[Any], Iterator[Found]]
 
@@ -89,6 +92,7 @@ def _rule_of(module: ModuleType) -> Rule:
         stages=module.STAGES,
         why=module.WHY,
         on=module.ON,
+        needs=getattr(module, "NEEDS", None),
         page=module.__doc__ or "",
         check=module.check,
     )

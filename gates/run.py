@@ -9,6 +9,7 @@ from typing import TypeAlias
 from gates.audited import Audited
 from gates.claims import Claims, Drafted
 from gates.registry import Rule, Stage, rule_named, rules
+from gates.words import listed
 from schemas.config import Config, Ignore
 from schemas.finding import Finding, Findings, NotChecked
 from store.records import without_gc
@@ -30,21 +31,24 @@ def run(
     `subject` is Claims for `join` and `adopt`, Drafted for `draft`, a Snapshot for `audit`. `select` and `ignore` are
     codes or names of rules; without `select` every rule of the stage runs. An audit also reports the files that
     cannot be read, and lets through what `audit.ignore` of config names until that date (`today` is that of the clock
-    unless given): what is let through is counted in `not_checked`.
+    unless given): what is let through is counted in `not_checked`. A rule about what no file holds says there that it
+    did not run, when a file that may hold it cannot be read.
 
     Raises RefusedError for a rule that does not exist.
     """
     chosen = _chosen(stage, select, ignore)
     if isinstance(subject, Snapshot):
+        chosen, left_out = _judged(chosen, subject)
         audited = Audited(subject)
         with without_gc():  # an audit makes many objects and keeps them all
             found = [*subject.problems, *(finding for rule in chosen for finding in _audit(rule, audited))]
         kept, let_through = _without_ignored(found, subject.config, today or datetime.now(UTC).date())
+        not_checked = [*left_out, *let_through]
     else:
-        kept, let_through = [finding for rule in chosen for finding in rule.findings(subject)], []
+        kept, not_checked = [finding for rule in chosen for finding in rule.findings(subject)], []
     kept.sort(key=_order)
     counts = {tier: sum(finding.severity == tier for finding in kept) for tier in ("error", "warn")}
-    return Findings(findings=tuple(kept), counts=counts, not_checked=tuple(let_through))
+    return Findings(findings=tuple(kept), counts=counts, not_checked=tuple(not_checked))
 
 
 def of_stage(stage: Stage) -> tuple[Rule, ...]:
@@ -56,6 +60,26 @@ def _chosen(stage: Stage, select: Sequence[str] | None, ignore: Sequence[str] | 
     wanted = {rule_named(word).code for word in select} if select is not None else None
     unwanted = {rule_named(word).code for word in ignore or ()}
     return [rule for rule in of_stage(stage) if rule.code not in unwanted and (wanted is None or rule.code in wanted)]
+
+
+def _judged(chosen: Iterable[Rule], snapshot: Snapshot) -> tuple[list[Rule], list[NotChecked]]:
+    """The rules that can judge this instance, and a line for each that would take an unreadable file for a missing one."""
+    cards, anchors = (
+        snapshot.instance.relative(folder) for folder in (snapshot.instance.cards_dir, snapshot.instance.anchors_dir)
+    )
+    files = sorted({problem.where.file for problem in snapshot.file_problems})
+    unread = {
+        "cards": [file for file in files if file.rpartition("/")[0] == cards],
+        "anchors": [file for file in files if file.rpartition("/")[0] == anchors],
+    }
+    judging, left_out = [], []
+    for rule in chosen:
+        missed = unread[rule.needs] if rule.needs is not None else []
+        if missed:
+            left_out.append(NotChecked(rule=rule.code, why=f"{listed(missed)} cannot be read"))
+        else:
+            judging.append(rule)
+    return judging, left_out
 
 
 def _audit(rule: Rule, audited: Audited) -> Iterator[Finding]:

@@ -33,6 +33,7 @@ TIER = "error"
 STAGES = ("draft", "audit")
 WHY = "cross-file"
 ON = "drafted"
+NEEDS = "cards"
 
 
 def check(drafted: Drafted) -> Iterator[Found]:

@@ -31,6 +31,7 @@ TIER = "error"
 STAGES = ("audit",)
 WHY = "reference"
 ON = "instance"
+NEEDS = "cards"
 
 
 def check(audited: Audited) -> Iterator[Found]:

@@ -33,6 +33,7 @@ TIER = "error"
 STAGES = ("audit",)
 WHY = "reference"
 ON = "instance"
+NEEDS = "cards"
 
 
 Path = tuple[str | int, ...]

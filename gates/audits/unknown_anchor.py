@@ -35,6 +35,7 @@ TIER = "error"
 STAGES = ("audit",)
 WHY = "reference"
 ON = "instance"
+NEEDS = "anchors"
 
 
 Path = tuple[str | int, ...]

@@ -62,6 +62,27 @@ def test_a_file_that_cannot_be_read_is_a_finding_beside_those_of_the_rules(tmp_p
     assert {entry["where"]["file"] for entry in found} == {"cards/STY-BBBBBBB1.yaml", "cards/renewal.yaml"}
 
 
+@pytest.mark.parametrize(
+    ("rule", "file", "unjudged"),
+    [
+        ("homeless-anchor", "cards/STY-BBBBBBB1.yaml", ["A130", "C210", "C213"]),
+        ("unknown-anchor", "cards/anchors/other.yaml", ["C211"]),
+    ],
+)
+def test_what_an_unreadable_file_may_hold_is_not_called_missing(
+    tmp_path: Path, rule: str, file: str, unjudged: list[str]
+) -> None:
+    folder = copied(rule, tmp_path)
+    (folder / "cards" / "anchors").mkdir(exist_ok=True)
+    (folder / file).write_text("<<<<<<< HEAD\nid: x\n=======\n>>>>>>> other\n", encoding="utf-8")
+    found = run("audit", snapshot_of(folder), today=TODAY)
+    assert "F101" in {finding.code for finding in found.findings}
+    assert not {finding.code for finding in found.findings} & set(unjudged)
+    assert [(entry.rule, entry.why) for entry in found.not_checked] == [
+        (code, f"{file} cannot be read") for code in unjudged
+    ]
+
+
 def test_findings_come_by_place_whatever_order_the_claims_are_in() -> None:
     claims = claims_of(CASES / "negation-cut" / "bad")
     findings = run("join", claims).findings
