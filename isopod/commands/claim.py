@@ -14,7 +14,7 @@ from schemas.kinds import ANCHOR_KINDS, AnchorKind
     examples=[
         ('isopod claim "Expired links answer 410." --kind requirement --by Kim', "the exact words of the spec"),
         (
-            'isopod claim "short code" --kind term --line 12 --spec specs/links.md --by Kim',
+            'isopod claim specs/links.md "short code" --kind term --line 12 --by Kim',
             "words that stand more than once",
         ),
     ],

@@ -17,8 +17,8 @@ from schemas.errors import RefusedError
     "recover",
     examples=[
         ("isopod recover", "say what was cut off"),
-        ("isopod recover --keep mine", "finish the write, but keep the files that were edited since"),
-        ("isopod recover --keep journal", "finish all of the write; edited files are put aside in .isopod/recovered/"),
+        ("isopod recover --keep mine", "keep what you edited, finish the rest of the write"),
+        ("isopod recover --keep journal", "finish all of the write; your edit is saved in .isopod/recovered/"),
         ("isopod recover --keep journal --dry-run", "show which files that would change"),
     ],
 )
@@ -29,8 +29,10 @@ from schemas.errors import RefusedError
 def command(face: Face, keep: Literal["mine", "journal"] | None, dry_run: bool) -> None:
     """Resolve a write that was cut off in its middle, when a file of it was edited by hand afterwards.
 
-    Without such an edit nothing has to be done: the next command that writes finishes the write by itself. What is not
-    kept is saved below .isopod/recovered/.
+    `--keep mine` keeps what you edited and writes the rest of the files that the write was about; `--keep journal` writes
+    all of them. Either way what is given up, your edit or what was to be written over it, is saved in .isopod/recovered/.
+
+    Without such an edit nothing has to be done: the next command that writes finishes the write by itself.
     """
     from isopod.writing import changed_lines
     from schemas.outputs import WrittenOutput
@@ -55,6 +57,7 @@ def command(face: Face, keep: Literal["mine", "journal"] | None, dry_run: bool) 
             return
         yield f"A write of `isopod {escape(journal.command)}` was cut off. It was to change:"
         yield from (f"  {escape(path)}" for path in paths)
-        yield "`--keep mine` keeps what was edited since and writes the rest, `--keep journal` writes all of it."
+        yield "`--keep mine` keeps what was edited since and writes the rest, `--keep journal` writes all of it; what is"
+        yield "given up is saved in .isopod/recovered/."
 
     face.give(WrittenOutput(command="recover", dry_run=True, changed=paths), lines)
