@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from isopod.words import reason_words
+from isopod.words import number_of, reason_words
 from schemas.anchors import Anchor, AnchorStore, Discarded
 from schemas.card import Card
 from schemas.errors import RefusedError
@@ -16,11 +16,24 @@ from store.graph import Graph
 from store.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from isopod.face import Face
     from text.selectors import Finder
 
 KIND_ORDER: Final[tuple[CardKind, ...]] = (
     "epic", "story", "migration", "gate", "request", "decision", "external",
 )  # fmt: skip
+
+
+def look(face: Face) -> Looking:
+    """A look at the instance around; files that cannot be read, which it therefore lacks, are counted on stderr.
+
+    Raises RefusedError (no-instance) outside of one.
+    """
+    looking = Looking(face.snapshot())
+    unreadable = len({problem.where.file for problem in looking.snapshot.file_problems})
+    if unreadable:
+        face.note(f"isopod: {number_of(unreadable, 'file')} could not be read: isopod audit")
+    return looking
 
 
 class Looking:

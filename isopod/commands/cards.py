@@ -46,11 +46,11 @@ def command(
 
     Cards that were cut from the plan are listed with `--state deleted` only.
     """
-    from isopod.looking import Looking
+    from isopod.looking import look
     from isopod.render.cards import NO_CARDS, card_list
     from schemas.outputs import CardsOutput
 
-    looking = Looking(face.snapshot())
+    looking = look(face)
     looking.refuse_unknown_team(*teams)
     looking.refuse_unknown_spec(spec)
     chosen = [

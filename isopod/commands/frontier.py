@@ -23,11 +23,11 @@ def command(face: Face, team: str | None) -> None:
 
     Ready says that nothing stands in the way; whether a card was looked at or published is its state.
     """
-    from isopod.looking import Looking
+    from isopod.looking import look
     from isopod.render.cards import frontier
     from schemas.outputs import FrontierOutput
 
-    looking = Looking(face.snapshot())
+    looking = look(face)
     looking.refuse_unknown_team(team)
     ready = [
         card

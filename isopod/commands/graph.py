@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 )
 def command(face: Face, spec: str | None, card_id: str | None) -> None:
     """Draw how the cards wait for each other: an arrow goes from a card to what it waits for."""
-    from isopod.looking import Looking
+    from isopod.looking import look
     from isopod.render.graph import DRAWINGS
     from schemas.outputs import GraphOutput
 
-    looking = Looking(face.snapshot())
+    looking = look(face)
     looking.refuse_unknown_spec(spec)
     chosen = [
         card for card in looking.snapshot.cards if card.state != "deleted" and (spec is None or card.spec == spec)

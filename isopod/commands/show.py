@@ -19,11 +19,11 @@ from isopod.face import Face
 @click.argument("name", metavar="ID")
 def command(face: Face, name: str) -> None:
     """Show the card or the claim ID with the lines of the spec that it comes from, marked under the exact words."""
-    from isopod.looking import Looking
+    from isopod.looking import look
     from isopod.render.cards import one_card, one_claim
     from schemas.outputs import ShowOutput
 
-    looking = Looking(face.snapshot())
+    looking = look(face)
     card = looking.find_card(name)
     if card is None:
         claim = looking.claim(name)

@@ -18,11 +18,11 @@ from isopod.face import Face
 @click.argument("card_id", metavar="ID")
 def command(face: Face, card_id: str) -> None:
     """Say what the card ID waits for, and what that waits for, each with the words of the spec that say so."""
-    from isopod.looking import Looking
+    from isopod.looking import look
     from isopod.render.cards import chain_lines
     from schemas.outputs import WhyOutput
 
-    looking = Looking(face.snapshot())
+    looking = look(face)
     card = looking.card(card_id)
     item = looking.item(card)
     steps = tuple(looking.chain(card))

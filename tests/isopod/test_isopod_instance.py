@@ -223,6 +223,23 @@ def test_init_asks_for_what_was_not_given(tmp_path: Path, isopod: Run) -> None:
     shutil.rmtree(tmp_path / ".isopod", ignore_errors=True)
 
 
+@pytest.mark.parametrize("command", ["cards", "frontier", "graph", "why STY-00000001", "show STY-00000001"])
+def test_a_look_says_that_files_could_not_be_read(instance: Path, isopod: Run, command: str) -> None:
+    before = isopod(*command.split(), "--format", "json")
+    assert before.stderr == ""
+    for name in ("STY-00000002", "REQ-00000006"):
+        (instance / f"cards/{name}.yaml").write_text("<<<<<<< HEAD\n", encoding="utf-8")
+    after = isopod(*command.split(), "--format", "json")
+    assert after.returncode == before.returncode == 0
+    assert after.stderr == "isopod: 2 files could not be read: isopod audit\n"
+    assert json.loads(after.stdout)
+
+
+def test_status_says_on_its_screen_that_files_cannot_be_read(instance: Path, isopod: Run) -> None:
+    (instance / "cards/STY-00000002.yaml").write_text("<<<<<<< HEAD\n", encoding="utf-8")
+    assert "1 file cannot be read: isopod audit says why." in isopod("status").stdout
+
+
 @pytest.mark.parametrize("name", ["specs", "cards", ".isopod", "docs"])
 def test_init_looks_for_what_is_in_the_way_before_it_writes(tmp_path: Path, isopod: Run, name: str) -> None:
     (tmp_path / name).write_text("mine")
