@@ -9,7 +9,8 @@ from pipeline.bench import Bench
 from pipeline.rounds import located
 from schemas.anchors import Anchor, AnchorEdge, AnchorStore
 from schemas.card import Card
-from schemas.errors import RefusedError
+from schemas.errors import ManyErrors, Place, RefusedError
+from schemas.finding import Finding
 from schemas.ids import tail
 from schemas.kinds import kind_class
 from schemas.refs import renamed
@@ -45,11 +46,11 @@ class Fixes:
 def fix(snapshot: Snapshot) -> Fixes:
     """Collect every safe fix of an instance.
 
-    Raises RefusedError when a file cannot be read (nothing is fixed around it), ConflictError when a file changed meanwhile.
+    Raises ManyErrors naming each file that cannot be read (nothing is fixed around it), ConflictError when a file changed
+    meanwhile.
     """
     if snapshot.problems:
-        first = snapshot.problems[0]
-        raise RefusedError("invalid-file", f"{first.where.file}: {first.message}", fix="isopod audit")
+        raise ManyErrors([_refusal(problem) for problem in snapshot.problems])
     instance = snapshot.instance
     transaction = Transaction(instance.root, instance.state_dir, command="fix")
     renamings = tuple(_renamings(snapshot))
@@ -67,6 +68,13 @@ def fix(snapshot: Snapshot) -> Fixes:
             }
             card_files.edit(transaction, instance, card_file.card, patch, actor=FIXER, expected=card_file.sha256)
     return Fixes(renamings, transaction)
+
+
+def _refusal(problem: Finding) -> RefusedError:
+    where = problem.where
+    return RefusedError(
+        problem.name, problem.message, where=Place(where.file, where.line, where.column), fix=problem.fix
+    )
 
 
 def _renamings(snapshot: Snapshot) -> Iterator[Renaming]:

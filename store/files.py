@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from schemas.errors import OutsideError, Place
+from schemas.errors import OutsideError, Place, RefusedError
 from store.disk import NotAFileError, read_regular
 from store.staging import not_a_file
 
@@ -14,12 +14,14 @@ from store.staging import not_a_file
 def read_file(path: Path, source: str) -> bytes | None:
     """The bytes of a file, None when there is none; `source` names it in errors.
 
-    Raises OutsideError when it cannot be read, RefusedError for a pipe, a socket or a device.
+    Raises OutsideError when it cannot be read, RefusedError for a folder, a pipe, a socket or a device.
     """
     try:
         return read_regular(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except IsADirectoryError:
+        raise RefusedError("not-a-file", "this is a folder", where=Place(source), fix="name a file") from None
     except NotAFileError:
         raise not_a_file(Place(source)) from None
     except OSError as error:

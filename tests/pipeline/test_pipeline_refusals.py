@@ -12,7 +12,8 @@ import pytest
 from scenes import AnchorT, EdgeT, Scene, bench_of, fingerprint, run_data
 
 from pipeline.extract import take
-from schemas.errors import RefusedError
+from pipeline.fix import fix
+from schemas.errors import ManyErrors, RefusedError
 
 TEXT = """\
 # Links
@@ -165,3 +166,16 @@ def test_a_spec_that_is_not_text_is_refused_before_anything_is_read(tmp_path: Pa
         assert refused.value.code == "not-utf-8" and refused.value.fix is not None
     with pytest.raises(RefusedError):
         scene.preview("missing", offline=True)
+
+
+def test_fix_names_every_file_that_cannot_be_read_with_its_line(tmp_path: Path) -> None:
+    scene = Scene.demo(tmp_path)
+    for name in ("STY-AAAAAAA1", "STY-AAAAAAA2"):
+        (tmp_path / "cards").mkdir(exist_ok=True)
+        (tmp_path / "cards" / f"{name}.yaml").write_text("id: x\n<<<<<<< HEAD\n", encoding="utf-8")
+    with pytest.raises(ManyErrors) as refused:
+        fix(scene.snapshot)
+    assert [(error.code, str(error.where)) for error in refused.value.errors] == [
+        ("merge-conflict", "cards/STY-AAAAAAA1.yaml:2:1"),
+        ("merge-conflict", "cards/STY-AAAAAAA2.yaml:2:1"),
+    ]

@@ -130,6 +130,7 @@ def test_what_is_not_a_file_is_refused_before_it_is_read(tmp_path: Path) -> None
         lambda: read_spec(tmp_path / "pipe.md", max_bytes=100),
         lambda: read_spec(Path("/dev/zero"), max_bytes=100),
         lambda: read_file(tmp_path / "pipe.md", "run.json"),
+        lambda: read_file(tmp_path, "."),
     ):
         with pytest.raises(RefusedError) as refused:
             attempt()
