@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,12 +145,22 @@ def _refuse_outside(workspace: Workspace, path: Path, *, preview: bool) -> None:
         raise RefusedError(
             "no-instance", "cards are written into an instance, and here is none", fix="isopod init, or add --preview"
         )
+    here, there = shlex.quote(path.as_posix()), shlex.quote(os.path.realpath(path))
+    if path.absolute().is_relative_to(workspace.snapshot.instance.root):
+        raise RefusedError(
+            "spec-outside",
+            "a link to a file outside the instance, so its cards could not be audited against it",
+            where=Place(path.as_posix()),
+            fix=f"replace the link by the file (rm {here} && cp {there} {here}), or add --preview"
+            if path.is_symlink()
+            else "replace the link by the folder that it leads to, or add --preview",
+        )
     specs = workspace.config.paths.specs
     raise RefusedError(
         "spec-outside",
         "the spec lies outside the instance, so its cards could not be audited against it",
         where=Place(path.as_posix()),
-        fix=f"cp {path.as_posix()} {specs}/ and compile it there, or add --preview",
+        fix=f"cp {here} {shlex.quote(specs)}/ and compile it there, or add --preview",
     )
 
 

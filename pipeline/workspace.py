@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,12 +53,12 @@ class Workspace:
 
     def is_inside(self, path: Path) -> bool:
         """Whether a spec lies in the instance."""
-        return self.snapshot is not None and path.resolve().is_relative_to(self.snapshot.instance.root)
+        return self.snapshot is not None and _real(path).is_relative_to(self.snapshot.instance.root)
 
     def name_of(self, path: Path) -> str:
         """How a spec is named in files and findings: relative to the instance, else as it was given."""
         if self.snapshot is not None and self.is_inside(path):
-            return self.snapshot.instance.relative(path.resolve())
+            return self.snapshot.instance.relative(_real(path))
         return path.as_posix()
 
     def read(self, path: Path) -> SpecText:
@@ -132,6 +133,11 @@ class Workspace:
             ReaderSeat("a", reader_of(both.a.provider), both.a.model),
             ReaderSeat("b", reader_of(both.b.provider), both.b.model),
         )
+
+
+def _real(path: Path) -> Path:
+    """The path without links; unlike `Path.resolve` it leaves one that leads in a circle to whoever opens the file."""
+    return Path(os.path.realpath(path))
 
 
 def same_model(seats: Sequence[ReaderSeat]) -> bool:

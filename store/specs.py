@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shlex
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -39,6 +42,8 @@ def read_spec(path: Path, *, max_bytes: int, source: str | None = None) -> SpecT
     """
     name = source or str(path)
     place = Place(name)
+    if not _is_utf8(name):
+        raise RefusedError("spec-name", "the name of the file is not UTF-8", where=place, fix="rename it")
     try:
         data = read_regular(path, max_bytes + 1)
     except FileNotFoundError:
@@ -52,6 +57,11 @@ def read_spec(path: Path, *, max_bytes: int, source: str | None = None) -> SpecT
     except PermissionError:
         raise OutsideError("unreadable-file", "no right to read it", where=place, fix=f"chmod u+r {name}") from None
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            fix = "put the file in its place"
+            raise RefusedError("spec-link", "a link that leads in a circle", where=place, fix=fix) from None
+        if error.errno == errno.ENAMETOOLONG:
+            raise RefusedError("missing-spec", "no file can have so long a name", where=place) from None
         raise OutsideError("unreadable-file", f"cannot be read: {error.strerror}", where=place) from None
     if len(data) > max_bytes:
         raise RefusedError(
@@ -61,6 +71,11 @@ def read_spec(path: Path, *, max_bytes: int, source: str | None = None) -> SpecT
             fix="set limits.spec_bytes in config.yaml, or cut the spec in two",
         )
     return decode(data, name)
+
+
+def _is_utf8(name: str) -> bool:
+    """Whether a name of a file is text: Python reads other bytes as lone surrogates."""
+    return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def slug(text: str) -> str:
@@ -84,7 +99,8 @@ def derive_key(path: str, specs_folder: str) -> str:
     key = slug(f"{folder}/{stem}")
     if not key or len(key.encode()) > _MAX_KEY_BYTES:
         why = "holds no letter or digit" if not key else f"gives a key of more than {_MAX_KEY_BYTES} bytes"
-        raise RefusedError("spec-key", f"the name of the spec {why}", where=Place(path), fix="isopod compile --key KEY")
+        fix = f"isopod compile {shlex.quote(path)} --key KEY"
+        raise RefusedError("spec-key", f"the name of the spec {why}", where=Place(path), fix=fix)
     return key
 
 
@@ -103,25 +119,31 @@ def refuse_taken_key(key: str, path: str, stores: Iterable[AnchorStore]) -> None
     """Raise RefusedError when another spec has this key, or one that differs only by case or Unicode form."""
     for store in stores:
         if slug(store.spec.key) == slug(key) and store.spec.path != path:
+            old, new = shlex.quote(store.spec.path), shlex.quote(path)
             raise RefusedError(
                 "spec-key-taken",
                 f"the key {key} is that of {store.spec.path}",
                 where=Place(path),
-                fix=f"isopod compile {path} --key KEY, or isopod spec mv {store.spec.path} {path} if it was renamed",
+                fix=f"isopod compile {new} --key KEY, or isopod spec mv {old} {new} if it was renamed",
             )
 
 
 def list_specs(instance: Instance, stores: Iterable[AnchorStore] = ()) -> tuple[SpecFile, ...]:
     """The specs of the instance, sorted by path: files below the folder of specs, those named in config, those adopted.
 
-    Hidden files and the folder of recorded runs are left out; an adopted spec whose file is gone is not listed. Two
-    files may have one key: see `equal_keys`.
+    Hidden files and the folder of recorded runs are left out; an adopted spec whose file is gone is not listed. Nor is a
+    file that a compile would refuse for its name, or a link that leads nowhere or out of the instance. Two files may have
+    one key: see `equal_keys`.
     """
     known = tuple(stores)
     paths = set(_spec_paths(instance))
     named = [entry.path for entry in instance.config.specs.values()] + [store.spec.path for store in known]
     paths.update(path for path in named if (instance.root / path).is_file())
-    return tuple(SpecFile(key_of(path, instance.config, known), path) for path in sorted(paths))
+    found = []
+    for path in sorted(paths):
+        with suppress(RefusedError):  # no key can be made of its name; compile says so
+            found.append(SpecFile(key_of(path, instance.config, known), path))
+    return tuple(found)
 
 
 def _spec_paths(instance: Instance) -> Iterable[str]:
@@ -132,8 +154,15 @@ def _spec_paths(instance: Instance) -> Iterable[str]:
             name for name in folders if not name.startswith(".") and instance.relative(here / name) != recorded
         )
         for name in sorted(names):
-            if not name.startswith(".") and name.lower().endswith(SPEC_ENDINGS):
-                yield instance.relative(here / name)
+            if name.startswith(".") or not name.lower().endswith(SPEC_ENDINGS) or not _is_utf8(name):
+                continue
+            path = here / name
+            if not path.is_symlink() or _leads_inside(path, instance.root):
+                yield instance.relative(path)
+
+
+def _leads_inside(link: Path, root: Path) -> bool:
+    return link.exists() and Path(os.path.realpath(link)).is_relative_to(root)
 
 
 def equal_keys(specs: Iterable[SpecFile]) -> Mapping[str, tuple[str, ...]]:

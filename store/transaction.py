@@ -129,8 +129,7 @@ class Transaction:
             message = "is gone since it was read"
         else:
             message = f"was changed since it was read (sha256 {found[:12]}, expected {expected[:12]})"
-        again = "run the same command again: it starts from what the file holds now"
-        raise ConflictError("edit-conflict", f"{shown} {message}", where=Place(shown), fix=again)
+        raise ConflictError("edit-conflict", f"{shown} {message}", where=Place(shown), fix="run the command again")
 
 
 def _diff(change: Change) -> str:

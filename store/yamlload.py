@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
@@ -104,7 +105,7 @@ def decode(data: bytes, source: str) -> str:
             "invalid-encoding",
             f"not UTF-8: byte {data[error.start]:#04x} at offset {error.start}",
             where=Place(source, line),
-            fix=f"iconv -f WINDOWS-1252 -t UTF-8 {source} (or from the encoding that it really has)",
+            fix=f"iconv -f WINDOWS-1252 -t UTF-8 {shlex.quote(source)} (or from the encoding that it really has)",
         ) from None
 
 

@@ -6,6 +6,7 @@ A line ends at `\\n` (a `\\r` before it belongs to the line end) and nowhere els
 from __future__ import annotations
 
 import hashlib
+import shlex
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Literal
@@ -86,7 +87,7 @@ def decode(data: bytes, path: str) -> SpecText:
                 "not-utf-8",
                 f"the file is {encoding} (byte order mark at byte 0), isopod reads UTF-8",
                 where=Place(path),
-                fix=f"iconv -f {encoding} -t UTF-8 FILE > NEWFILE",
+                fix=_conversion(encoding, path),
             )
     bom8 = data.startswith(b"\xef\xbb\xbf")
     body = data[3:] if bom8 else data
@@ -95,7 +96,7 @@ def decode(data: bytes, path: str) -> SpecText:
             "not-utf-8",
             f"the file looks like UTF-16 without a byte order mark (a zero byte at byte {data.index(0)})",
             where=Place(path),
-            fix="iconv -f UTF-16LE -t UTF-8 FILE > NEWFILE",
+            fix=_conversion("UTF-16LE", path),
         )
     try:
         text = body.decode("utf-8")
@@ -106,9 +107,15 @@ def decode(data: bytes, path: str) -> SpecText:
             "not-utf-8",
             f"invalid UTF-8 at byte {offset}: {error.reason}",
             where=Place(path, line),
-            fix="iconv -f WINDOWS-1252 -t UTF-8 FILE > NEWFILE (with the encoding that the file really has)",
+            fix=f"{_conversion('WINDOWS-1252', path)} (with the encoding that the file really has)",
         ) from None
     return of_text(text, path, digest=hashlib.sha256(data).hexdigest(), bom=bom8)
+
+
+def _conversion(encoding: str, path: str) -> str:
+    """The command that makes the file UTF-8."""
+    file, new = shlex.quote(path), shlex.quote(f"{path}.new")
+    return f"iconv -f {encoding} -t UTF-8 {file} > {new} && mv {new} {file}"
 
 
 def of_text(text: str, path: str, *, digest: str | None = None, bom: bool = False) -> SpecText:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from scenes import AnchorT, EdgeT, Scene, bench_of, fingerprint, run_data
 
+from pipeline.compile import CompileOptions, compile_spec
 from pipeline.extract import take
 from pipeline.fix import fix
 from schemas.errors import ManyErrors, RefusedError
@@ -179,3 +180,18 @@ def test_fix_names_every_file_that_cannot_be_read_with_its_line(tmp_path: Path) 
         ("merge-conflict", "cards/STY-AAAAAAA1.yaml:2:1"),
         ("merge-conflict", "cards/STY-AAAAAAA2.yaml:2:1"),
     ]
+
+
+def test_a_spec_that_is_a_link_out_of_the_instance_or_in_a_circle_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    scene = Scene.new(tmp_path / "in")
+    outside = tmp_path / "outside.md"
+    outside.write_text(TEXT, encoding="utf-8")
+    link, loop = (scene.root / "specs" / name for name in ("ln.md", "loop.md"))
+    link.symlink_to(outside)
+    loop.symlink_to("loop.md")
+    with pytest.raises(RefusedError, match="a link to a file outside the instance") as refused:
+        compile_spec(scene.workspace, link, CompileOptions(offline=True))
+    assert refused.value.fix is not None and f"rm {link} && cp {outside} {link}" in refused.value.fix
+    with pytest.raises(RefusedError, match="leads in a circle"):
+        compile_spec(scene.workspace, loop, CompileOptions(offline=True))

@@ -135,3 +135,28 @@ def test_what_is_not_a_file_is_refused_before_it_is_read(tmp_path: Path) -> None
         with pytest.raises(RefusedError) as refused:
             attempt()
         assert refused.value.code == "not-a-file"
+
+
+def test_a_link_in_a_circle_and_a_name_that_is_no_text_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop.md").symlink_to("loop.md")
+    for path, code in [
+        (tmp_path / "loop.md", "spec-link"),
+        (tmp_path / "bad\udcff.md", "spec-name"),
+        (tmp_path / f"{'x' * 300}.md", "missing-spec"),
+    ]:
+        with pytest.raises(RefusedError) as refused:
+            read_spec(path, max_bytes=100)
+        assert refused.value.code == code
+
+
+def test_a_file_that_a_compile_would_refuse_for_its_name_hides_no_other(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    instance = make_instance(tmp_path / "in")
+    outside = tmp_path / "outside.md"
+    outside.write_text("x")
+    specs = instance.specs_dir
+    for name in ("good.md", f"{'x' * 240}.md", "---.md"):
+        (specs / name).write_text("x")
+    for link, target in [("loop.md", "loop.md"), ("nowhere.md", "gone.md"), ("out.md", outside), ("same.md", "good.md")]:
+        (specs / link).symlink_to(target)
+    assert [spec.path for spec in list_specs(instance)] == ["specs/good.md", "specs/same.md"]

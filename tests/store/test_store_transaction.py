@@ -256,7 +256,6 @@ def test_an_edit_while_the_contents_are_staged_is_not_overwritten(tmp_path: Path
     with pytest.raises(ConflictError, match="a: edited while this command ran") as refused:
         transaction.commit()
     assert refused.value.code == "edit-conflict"
-    assert refused.value.fix is not None and refused.value.fix.startswith("run the same command again")
     assert on_disk(tmp_path) == {"a": b"by hand"}
     assert not leftovers(tmp_path)
 
