@@ -104,6 +104,7 @@ def _run(arguments: list[str], face: Face) -> int:
         return done.exit_code
     except (KeyboardInterrupt, EOFError, click.Abort) as stopped:
         if isinstance(stopped, EOFError) or isinstance(stopped.__context__, EOFError):
+            sys.stderr.write("\n")  # the question stands there without an answer
             return _fail(_NO_ANSWER, _asked(arguments, face))
         sys.stderr.write("\nisopod: stopped; what was confirmed before is kept\n")
         return INTERRUPTED
