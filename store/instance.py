@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.config import Config
 from schemas.errors import OutsideError, Place, RefusedError
 from store.config import CONFIG_NAME, parse_config
+from store.disk import read_regular
 from store.paths import ensure_within, relative
-from store.yamlio import decode
+from store.yamlio import decode, load
 
 _OURS = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?schema["']?[ \t]*:[ \t]*["']?isopod\.config/""", re.MULTILINE)
+_SCHEMA_LINE = "schema: isopod.config/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +75,17 @@ class Instance:
 def find(start: Path) -> Path:
     """The root of the instance that `start` lies in: the nearest folder upwards whose config.yaml is one of isopod's.
 
-    Other programs' files of that name are passed by. Raises RefusedError `no-instance`.
+    Other programs' files of that name are passed by. Raises RefusedError `no-instance`; when there was such a file, it
+    names the nearest and says why that is none of isopod's.
     """
     start = start.resolve()
-    for folder in (start, *start.parents):
+    folders = (start, *start.parents)
+    for folder in folders:
         if _is_root(folder):
             return folder
+    for folder in folders:
+        if (folder / CONFIG_NAME).is_file():
+            raise _not_ours(folder / CONFIG_NAME)
     raise RefusedError(
         "no-instance",
         f"no config.yaml of isopod in {start} or above it",
@@ -93,7 +101,7 @@ def open_instance(root: Path) -> Instance:
     """
     root = root.resolve()
     try:
-        data = (root / CONFIG_NAME).read_bytes()
+        data = read_regular(root / CONFIG_NAME)
     except (FileNotFoundError, NotADirectoryError):
         raise RefusedError(
             "no-instance", f"{root} holds no config.yaml", where=Place(str(root)), fix="isopod init"
@@ -107,6 +115,21 @@ def open_instance(root: Path) -> Instance:
 
 def _is_root(folder: Path) -> bool:
     try:
-        return bool(_OURS.search((folder / CONFIG_NAME).read_bytes()))
+        return bool(_OURS.search(read_regular(folder / CONFIG_NAME)))
     except OSError:
         return False
+
+
+def _not_ours(path: Path) -> RefusedError:
+    """Why a config.yaml is not taken for one of isopod's, and how it would become one."""
+    where, fix = Place(str(path)), f"give it the line {_SCHEMA_LINE!r}; if it is another program's, isopod -C DIR init"
+    try:
+        if not load(decode(read_regular(path), str(path)), str(path)):
+            why = "the file is empty"
+        else:
+            why = f"no line of it is {_SCHEMA_LINE!r}"
+    except OSError as error:
+        why, fix = f"it cannot be read: {error.strerror}", f"chmod u+r {shlex.quote(str(path))}"
+    except RefusedError as error:
+        why, where, fix = error.message, error.where or where, error.fix or "mend the YAML at that place"
+    return RefusedError("no-instance", f"this is not a config of isopod: {why}", where=where, fix=fix)

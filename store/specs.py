@@ -157,12 +157,12 @@ def _spec_paths(instance: Instance) -> Iterable[str]:
             if name.startswith(".") or not name.lower().endswith(SPEC_ENDINGS) or not _is_utf8(name):
                 continue
             path = here / name
-            if not path.is_symlink() or _leads_inside(path, instance.root):
+            if path.is_file() and (not path.is_symlink() or _leads_inside(path, instance.root)):
                 yield instance.relative(path)
 
 
 def _leads_inside(link: Path, root: Path) -> bool:
-    return link.exists() and Path(os.path.realpath(link)).is_relative_to(root)
+    return Path(os.path.realpath(link)).is_relative_to(root)
 
 
 def equal_keys(specs: Iterable[SpecFile]) -> Mapping[str, tuple[str, ...]]:

@@ -36,6 +36,7 @@ ValuePath = tuple[str | int, ...]
 """The place of a value in a file: keys of maps and indexes of lists, from the root."""
 
 _BOM = "\ufeff"
+_BOMS_16 = (b"\xff\xfe", b"\xfe\xff")
 _WORDS: dict[str, Any] = {"null": None, "true": True, "false": False, "": None}
 _UNSURE = re.compile(r"~|Null|NULL|True|TRUE|False|FALSE|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _INT = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
@@ -101,11 +102,12 @@ def decode(data: bytes, source: str) -> str:
         return data.decode("utf-8").removeprefix(_BOM)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
+        encoding = "UTF-16" if data.startswith(_BOMS_16) else "WINDOWS-1252"
         raise RefusedError(
             "invalid-encoding",
             f"not UTF-8: byte {data[error.start]:#04x} at offset {error.start}",
             where=Place(source, line),
-            fix=f"iconv -f WINDOWS-1252 -t UTF-8 {shlex.quote(source)} (or from the encoding that it really has)",
+            fix=f"iconv -f {encoding} -t UTF-8 {shlex.quote(source)} (or from the encoding that it really has)",
         ) from None
 
 

@@ -100,3 +100,26 @@ def test_a_config_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "config.yaml").write_text(text)
     with pytest.raises(IsopodError):
         open_instance(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("data", "why", "fix"),
+    [
+        (CONFIG.encode("utf-16"), "not UTF-8", "iconv -f UTF-16 "),
+        (b"project: caf\xe9\n", "not UTF-8", "iconv -f WINDOWS-1252 "),
+        (b"", "the file is empty", "give it the line"),
+        (b"a: [[[\n", "while parsing", "mend the YAML"),
+        (b"title: my site\n", "no line of it is 'schema: isopod.config/1'", "give it the line"),
+    ],
+)
+def test_a_config_that_is_not_recognised_is_named_with_what_is_wrong(
+    tmp_path: Path, data: bytes, why: str, fix: str
+) -> None:
+    (tmp_path / "config.yaml").write_bytes(data)
+    (tmp_path / "deep").mkdir()
+    with pytest.raises(RefusedError) as refused:
+        find(tmp_path / "deep")
+    error = refused.value
+    assert error.code == "no-instance" and why in error.message
+    assert error.where is not None and error.where.file == str(tmp_path.resolve() / "config.yaml")
+    assert error.fix is not None and error.fix.startswith(fix)
