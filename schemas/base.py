@@ -59,6 +59,12 @@ def message_of(item: Any) -> str:
         return "unknown key"
     if item["type"] == "missing":
         return "this key is missing"
-    value = repr(item["input"])
-    shown = value if len(value) <= 80 else value[:77] + "..."
-    return f"{item['msg'].removeprefix('Value error, ')} (found {shown})"
+    message: str = item["msg"].removeprefix("Value error, ")
+    found = item["input"]
+    if isinstance(found, str | int | float | None):
+        value = repr(found)
+        return f"{message} (found {value if len(value) <= 80 else value[:77] + '...'})"
+    # Of a map or a list only what it is: its text would bury the sentence. Where we ask more of it, that is known.
+    if item["type"] == "value_error":
+        return message
+    return f"{message} (found a {'map' if isinstance(found, dict) else 'list'})"

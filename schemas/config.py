@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StrictBool, StrictInt, model_validator
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, ValidationInfo, field_validator
 
 from schemas.base import Record
 from schemas.kinds import CARD_KINDS, CardKind, CardState
@@ -27,10 +29,32 @@ InsidePath = Annotated[str, AfterValidator(_inside)]
 
 
 class Paths(Record):
+    """Folders of different owners lie apart: what one command lists or writes is never taken for another's."""
+
     specs: InsidePath = "specs"
-    cards: InsidePath = "cards"
-    recorded: InsidePath = "specs/recorded"
-    state: InsidePath = ".isopod"
+    cards: InsidePath = Field(default="cards", validate_default=True)
+    recorded: InsidePath = Field(default="specs/recorded", validate_default=True)
+    state: InsidePath = Field(default=".isopod", validate_default=True)
+
+    @field_validator("cards", "recorded", "state")
+    @classmethod
+    def _folders_are_apart(cls, path: str, info: ValidationInfo) -> str:
+        for name, other in info.data.items():
+            # Recorded readings may lie with the specs that they are of.
+            if {name, info.field_name} != {"specs", "recorded"} and _overlap(path, other):
+                raise ValueError(f"must lie apart from paths.{name}, which is {other}")
+        return path
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether one folder is the other or lies in it, also where the disk does not tell case or Unicode forms apart."""
+    a, b = (f"{unicodedata.normalize('NFC', unicodedata.normalize('NFC', path).casefold())}/" for path in (one, other))
+    return a.startswith(b) or b.startswith(a)
+
+
+def _twice(words: Iterable[str]) -> list[str]:
+    counts = Counter(words)
+    return sorted(word for word, count in counts.items() if count > 1)
 
 
 def _prefix(value: str) -> str:
@@ -74,7 +98,7 @@ class Readers(Record):
 
 class DraftConfig(Record):
     drafter: Literal["rules"] = "rules"
-    card_depth: StrictInt = Field(default=2, ge=1)
+    card_depth: StrictInt = Field(default=2, ge=1, le=20)
 
 
 class SectionConfig(Record):
@@ -90,11 +114,11 @@ class SpecConfig(Record):
 
 
 class Limits(Record):
-    acceptance_per_card: StrictInt = Field(default=12, ge=1)
-    anchors_per_card: StrictInt = Field(default=40, ge=1)
-    cards_behind_gate: StrictInt = Field(default=8, ge=1)
-    mirror_age: Annotated[str, Field(pattern=r"^[0-9]+[mhdw]$")] = "3d"
-    spec_bytes: StrictInt = Field(default=5_000_000, ge=1)
+    acceptance_per_card: StrictInt = Field(default=12, ge=1, le=100_000)
+    anchors_per_card: StrictInt = Field(default=40, ge=1, le=100_000)
+    cards_behind_gate: StrictInt = Field(default=8, ge=1, le=100_000)
+    mirror_age: Annotated[str, Field(pattern=r"^[0-9]{1,6}[mhdw]$")] = "3d"
+    spec_bytes: StrictInt = Field(default=5_000_000, ge=1, le=1_000_000_000)
 
 
 class Render(Record):
@@ -146,36 +170,43 @@ class Config(Record):
     readers: Readers
     allow_same_model: StrictBool = False
     join: Literal["standard", "strict"] = "standard"
-    repair_rounds: StrictInt = Field(default=2, ge=0)
+    repair_rounds: StrictInt = Field(default=2, ge=0, le=10)
     draft: DraftConfig = DraftConfig()
     specs: dict[str, SpecConfig] = Field(default_factory=dict)
     limits: Limits = Limits()
     tracker: TrackerConfig = TrackerConfig()
     audit: AuditConfig = AuditConfig()
 
-    @model_validator(mode="after")
-    def _prefixes_are_apart(self) -> Config:
-        folded = [prefix.prefix.casefold() for prefix in self.prefixes]
-        twice = sorted({prefix for prefix in folded if folded.count(prefix) > 1})
+    @field_validator("prefixes")
+    @classmethod
+    def _prefixes_are_apart(cls, prefixes: tuple[Prefix, ...]) -> tuple[Prefix, ...]:
+        twice = _twice(prefix.prefix.casefold() for prefix in prefixes)
         if twice:
             raise ValueError(f"prefixes that differ only by case or are equal: {', '.join(twice)}")
-        anchors = [prefix.prefix for prefix in self.prefixes if prefix.kind == "anchor"]
+        anchors = [prefix.prefix for prefix in prefixes if prefix.kind == "anchor"]
         if len(anchors) != 1:
             raise ValueError(f"exactly one prefix must be of kind anchor, found {len(anchors)}")
-        missing = [kind for kind in CARD_KINDS if kind not in {prefix.kind for prefix in self.prefixes}]
+        missing = [kind for kind in CARD_KINDS if kind not in {prefix.kind for prefix in prefixes}]
         if missing:
             raise ValueError(f"no prefix for the card kinds {', '.join(missing)}")
-        return self
+        return prefixes
 
-    @model_validator(mode="after")
-    def _teams_are_apart(self) -> Config:
-        ids = [team.id for team in self.teams]
-        twice = sorted({team for team in ids if ids.count(team) > 1})
+    @field_validator("teams")
+    @classmethod
+    def _teams_are_apart(cls, teams: tuple[Team, ...]) -> tuple[Team, ...]:
+        twice = _twice(team.id for team in teams)
         if twice:
             raise ValueError(f"teams named twice: {', '.join(twice)}")
-        if self.default_team not in ids:
-            raise ValueError(f"default_team {self.default_team!r} is not among the teams {', '.join(ids)}")
-        return self
+        return teams
+
+    @field_validator("default_team")
+    @classmethod
+    def _default_team_is_known(cls, default_team: str, info: ValidationInfo) -> str:
+        # Teams that were refused are not there: then nothing can be said about this one.
+        ids = [team.id for team in info.data.get("teams", ())]
+        if ids and default_team not in ids:
+            raise ValueError(f"this team is not among the teams {', '.join(ids)}")
+        return default_team
 
     @property
     def anchor_prefix(self) -> str:

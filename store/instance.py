@@ -125,7 +125,7 @@ def _not_ours(path: Path) -> RefusedError:
     where, fix = Place(str(path)), f"give it the line {_SCHEMA_LINE!r}; if it is another program's, isopod -C DIR init"
     try:
         if not load(decode(read_regular(path), str(path)), str(path)):
-            why = "the file is empty"
+            why, fix = "the file is empty", f"rm {shlex.quote(str(path))} && isopod init"
         else:
             why = f"no line of it is {_SCHEMA_LINE!r}"
     except OSError as error:

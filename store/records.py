@@ -71,7 +71,7 @@ def _valid(data: Any, kind: type[R], path: str, view: View) -> R:
         return kind.model_validate(data, by_alias=True, by_name=False)
     except ValidationError as error:
         text = decode(view.read(view.root / path) or b"", path)
-        raise ManyErrors(list(_errors(error, data, text, path))) from None
+        raise ManyErrors(list(_errors(error, kind, data, text, path))) from None
 
 
 def record_of(data: bytes, source: str, kind: type[R]) -> R:
@@ -84,11 +84,16 @@ def record_of(data: bytes, source: str, kind: type[R]) -> R:
     try:
         return kind.model_validate(plain, by_alias=True, by_name=False)
     except ValidationError as error:
-        raise ManyErrors(list(_errors(error, plain, text, source))) from None
+        raise ManyErrors(list(_errors(error, kind, plain, text, source))) from None
 
 
-def _errors(error: ValidationError, plain: Any, text: str, source: str) -> Iterator[RefusedError]:
+def _errors(
+    error: ValidationError, kind: type[Record], plain: Any, text: str, source: str
+) -> Iterator[RefusedError]:
+    from schemas.jsonschema import name_of  # loads every record, and most files are valid
+
     where = positions(text)
+    fix = f"isopod schema {name_of(kind)}" if "schema_id" in kind.model_fields else "isopod schema"
     items = error.errors(include_url=False, include_context=False)
     locations = [item["loc"] for item in items]
     for item in items:
@@ -101,7 +106,6 @@ def _errors(error: ValidationError, plain: Any, text: str, source: str) -> Itera
         message = f"{path_of(_data_path(plain, location))}: {message_of(item)}"
         if plain is None:
             message = "the file is empty"
-        fix = "isopod schema" if item["type"] in ("extra_forbidden", "missing") else None
         yield RefusedError("invalid-file", message, where=where.place(source, location), fix=fix)
 
 

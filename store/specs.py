@@ -131,9 +131,9 @@ def refuse_taken_key(key: str, path: str, stores: Iterable[AnchorStore]) -> None
 def list_specs(instance: Instance, stores: Iterable[AnchorStore] = ()) -> tuple[SpecFile, ...]:
     """The specs of the instance, sorted by path: files below the folder of specs, those named in config, those adopted.
 
-    Hidden files and the folder of recorded runs are left out; an adopted spec whose file is gone is not listed. Nor is a
-    file that a compile would refuse for its name, or a link that leads nowhere or out of the instance. Two files may have
-    one key: see `equal_keys`.
+    Hidden files and the folder of recorded runs are left out; an adopted spec whose file is gone is not listed. Nor is
+    a file that a compile would refuse for its name, nor a link that leads nowhere or out of the instance. Two files may
+    have one key: see `equal_keys`.
     """
     known = tuple(stores)
     paths = set(_spec_paths(instance))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import IsopodError, ManyErrors, RefusedError
+from schemas.kinds import CARD_KINDS
 from store.instance import find, open_instance
 
 CONFIG = """\
@@ -107,7 +108,7 @@ def test_a_config_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     [
         (CONFIG.encode("utf-16"), "not UTF-8", "iconv -f UTF-16 "),
         (b"project: caf\xe9\n", "not UTF-8", "iconv -f WINDOWS-1252 "),
-        (b"", "the file is empty", "give it the line"),
+        (b"", "the file is empty", "rm "),
         (b"a: [[[\n", "while parsing", "mend the YAML"),
         (b"title: my site\n", "no line of it is 'schema: isopod.config/1'", "give it the line"),
     ],
@@ -123,3 +124,64 @@ def test_a_config_that_is_not_recognised_is_named_with_what_is_wrong(
     assert error.code == "no-instance" and why in error.message
     assert error.where is not None and error.where.file == str(tmp_path.resolve() / "config.yaml")
     assert error.fix is not None and error.fix.startswith(fix)
+
+
+PREFIXES = "prefixes:\n" + "".join(
+    f"  - {{prefix: {prefix}, kind: {kind}}}\n"
+    for prefix, kind in zip("ABCDEFGH", ("anchor", *CARD_KINDS), strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "key", "why"),
+    [
+        (PREFIXES.replace("prefix: B", "prefix: a"), "prefixes", "prefixes that differ only by case or are equal: a"),
+        (PREFIXES.replace("  - {prefix: A, kind: anchor}\n", ""), "prefixes", "exactly one prefix must be of kind anchor"),
+        (PREFIXES.replace("kind: migration", "kind: story"), "prefixes", "no prefix for the card kinds migration"),
+        ("repair_rounds: 99999999999999999999999999\n", "repair_rounds", "less than or equal to 10"),
+        ("milestones: {a: b}\n", "milestones", "(found a map)"),
+    ],
+)
+def test_what_is_wrong_with_a_key_stands_at_that_key_and_shows_no_map(
+    tmp_path: Path, more: str, key: str, why: str
+) -> None:
+    text = CONFIG + more
+    (tmp_path / "config.yaml").write_text(text)
+    with pytest.raises(ManyErrors) as refused:
+        open_instance(tmp_path)
+    (error,) = refused.value.errors
+    lines = text.split("\n")
+    first = next(number for number, line in enumerate(lines, 1) if line.startswith(f"{key}:"))
+    assert error.where is not None and error.where.line in (first, first + 1)
+    assert error.message.startswith(f"{key}: ") and why in error.message and "{" not in error.message
+    assert error.fix == "isopod schema config"
+
+
+def test_an_unknown_default_team_stands_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(CONFIG.replace("default_team: growth", "default_team: web"))
+    with pytest.raises(ManyErrors) as refused:
+        open_instance(tmp_path)
+    (error,) = refused.value.errors
+    assert str(error.where) == "config.yaml:6:15"
+    assert error.message == "default_team: this team is not among the teams growth (found 'web')"
+
+
+@pytest.mark.parametrize(
+    ("paths", "key"),
+    [
+        ("cards: specs", "cards"),
+        ("cards: Specs/cards", "cards"),
+        ("cards: plan, specs: plan/specs", "cards"),
+        ("specs: cards/specs", "cards"),
+        ("state: cards/state", "state"),
+        ("recorded: cards", "recorded"),
+    ],
+)
+def test_folders_that_lie_in_each_other_are_refused(tmp_path: Path, paths: str, key: str) -> None:
+    config = "\n".join(f"paths: {{{paths}}}" if line.startswith("paths:") else line for line in CONFIG.split("\n"))
+    (tmp_path / "config.yaml").write_text(config)
+    with pytest.raises(ManyErrors) as refused:
+        open_instance(tmp_path)
+    assert [error.message.split(":")[0] for error in refused.value.errors] == [f"paths.{key}"]
+    (tmp_path / "config.yaml").write_text(config.replace(paths, "recorded: specs, cards: specs-of-ours"))
+    open_instance(tmp_path)
