@@ -53,13 +53,16 @@ def path_of(location: tuple[str | int, ...]) -> str:
     return path or "the file"
 
 
+_CONTAINERS = {"model_type": "must be a map", "dict_type": "must be a map", "tuple_type": "must be a list"}
+
+
 def message_of(item: Any) -> str:
     """One sentence for one pydantic error, in words that do not need pydantic's manual."""
     if item["type"] == "extra_forbidden":
         return "unknown key"
     if item["type"] == "missing":
         return "this key is missing"
-    message: str = item["msg"].removeprefix("Value error, ")
+    message: str = _CONTAINERS.get(item["type"]) or item["msg"].removeprefix("Value error, ")
     found = item["input"]
     if isinstance(found, str | int | float | None):
         value = repr(found)

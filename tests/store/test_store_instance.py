@@ -139,7 +139,8 @@ PREFIXES = "prefixes:\n" + "".join(
         (PREFIXES.replace("  - {prefix: A, kind: anchor}\n", ""), "prefixes", "exactly one prefix must be of kind anchor"),
         (PREFIXES.replace("kind: migration", "kind: story"), "prefixes", "no prefix for the card kinds migration"),
         ("repair_rounds: 99999999999999999999999999\n", "repair_rounds", "less than or equal to 10"),
-        ("milestones: {a: b}\n", "milestones", "(found a map)"),
+        ("milestones: {a: b}\n", "milestones", "must be a list (found a map)"),
+        ("draft: [rules]\n", "draft", "must be a map (found a list)"),
     ],
 )
 def test_what_is_wrong_with_a_key_stands_at_that_key_and_shows_no_map(
