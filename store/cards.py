@@ -117,9 +117,7 @@ def _refuse_moved(data: bytes | None, card: Card, expected: str | None, source: 
     place = Place(source)
     if expected is None:
         if data is not None:
-            raise ConflictError(
-                "card-exists", f"{card.id} is there already", where=place, fix=f"isopod show {card.id}"
-            )
+            raise ConflictError("card-exists", f"{card.id} is there already", where=place, fix="run the command again")
         return
     if data is None:
         raise ConflictError("card-gone", f"the file of {card.id} was there and is gone", where=place, fix="git status")
@@ -128,7 +126,7 @@ def _refuse_moved(data: bytes | None, card: Card, expected: str | None, source: 
             "card-changed",
             f"{card.id} was changed since it was read; nothing was written",
             where=place,
-            fix=f"isopod show {card.id}, then try again",
+            fix="run the command again",
         )
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from scenes import AnchorT, EdgeT, Scene, bench_of, fingerprint, run_data
 
-from pipeline.compile import CompileOptions, compile_spec
+from pipeline.compile import CompileOptions, commit, compile_spec
 from pipeline.extract import take
 from pipeline.fix import fix
-from schemas.errors import ManyErrors, RefusedError
+from schemas.errors import ConflictError, ManyErrors, RefusedError
 
 TEXT = """\
 # Links
@@ -195,3 +195,17 @@ def test_a_spec_that_is_a_link_out_of_the_instance_or_in_a_circle_is_refused_wit
     assert refused.value.fix is not None and f"rm {link} && cp {outside} {link}" in refused.value.fix
     with pytest.raises(RefusedError, match="leads in a circle"):
         compile_spec(scene.workspace, loop, CompileOptions(offline=True))
+
+
+def test_of_two_compiles_at_once_the_second_to_write_is_told_to_run_again(tmp_path: Path) -> None:
+    scene = Scene.new(tmp_path)
+    path = scene.write("links", TEXT, GOOD, EDGES)
+    early = scene.workspace
+    late = compile_spec(early, path, CompileOptions())
+    scene.compile("links")
+    before = fingerprint(tmp_path / "cards")
+    for attempt in (lambda: commit(early, late), lambda: compile_spec(early, path, CompileOptions())):
+        with pytest.raises(ConflictError) as refused:
+            attempt()
+        assert refused.value.fix == "run the command again"
+    assert fingerprint(tmp_path / "cards") == before
