@@ -17,7 +17,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from pipeline.adopt import section_digest
 from schemas.anchors import AnchorStore
 from schemas.card import Card
 from schemas.config import Config
@@ -27,6 +26,7 @@ from store.anchors import to_text as anchors_text
 from store.cards import to_text as card_text
 from store.config import parse_config
 from text.coordinates import SpanT, of_text
+from text.sections import section_digest
 from text.selectors import Finder
 from text.structure import structure
 

@@ -11,7 +11,8 @@ from schemas.finding import FindingPlace
 from text.coordinates import SpanT, SpecText, of_text
 from text.cores import core
 from text.folding import Folded, fold, folded
-from text.selectors import Finder
+from text.sections import unchanged_sections
+from text.selectors import Finder, Located
 from text.structure import Structure, structure
 
 
@@ -31,11 +32,14 @@ def claims_today(
     text = spec or of_text("", store.spec.path)
     finder = Finder(text, parsed or structure(text))
     cues = _Cues(text)
+    live = [anchor for anchor in store.anchors if anchor.status == "live"]
+    places = iter(finder.locate_all(live, unchanged_sections(text, finder.structure, store.sections)))
+    located = [next(places) if anchor.status == "live" else None for anchor in store.anchors]
     index_of = {anchor.id: index for index, anchor in enumerate(store.anchors)}
     return Claims(
         spec=text,
         structure=finder.structure,
-        claims=tuple(_claim(text, finder, anchor) for anchor in store.anchors),
+        claims=tuple(_claim(text, anchor, place) for anchor, place in zip(store.anchors, located, strict=True)),
         edges=tuple(cues.edge(edge) for edge in store.edges),
         heuristic=store.heuristic,
         file=store.spec.path,
@@ -72,9 +76,8 @@ class _Cues:
         return None
 
 
-def _claim(spec: SpecText, finder: Finder, anchor: Anchor) -> Claim:
+def _claim(spec: SpecText, anchor: Anchor, located: Located | None) -> Claim:
     """An adopted claim where it stands today; one that the store gave up is not looked for."""
-    located = finder.locate(anchor, anchor.section) if anchor.status == "live" else None
     span = located.span if located and located.span else (0, 0)
     return Claim(
         id=anchor.id,

@@ -17,7 +17,7 @@ from store.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from isopod.face import Face
-    from text.selectors import Finder
+    from text.selectors import Located
 
 KIND_ORDER: Final[tuple[CardKind, ...]] = (
     "epic", "story", "migration", "gate", "request", "decision", "external",
@@ -184,8 +184,7 @@ class Looking:
     def passage(self, anchor_id: str) -> Passage:
         store, anchor = self._stored(anchor_id)
         spec = self.snapshot.spec(store.spec.key)
-        finder = self._finder(store.spec.key)
-        found = finder.locate(anchor, anchor.section) if finder else None
+        found = (self._places(store.spec.key) or {}).get(anchor.id)
         span = found.span if found else None
         return Passage(
             anchor=anchor.id,
@@ -231,17 +230,22 @@ class Looking:
                 found.setdefault(anchor.id, store)
         return found
 
-    def _finder(self, key: str) -> Finder | None:
-        """What finds claims in the spec of today; None when that is gone."""
+    def _places(self, key: str) -> dict[str, Located] | None:
+        """Where the claims of a spec stand in its text of today, by id; None when that is gone."""
+        from text.sections import unchanged_sections
         from text.selectors import Finder
 
         spec, parsed = self.snapshot.spec(key), self.snapshot.structure(key)
         if spec is None or parsed is None:
             return None
-        if key not in self._finders:
-            self._finders[key] = Finder(spec, parsed)
-        return self._finders[key]
+        if key not in self._places_of:
+            store = self.snapshot.anchor_stores[key]
+            standing = [anchor for anchor in store.anchors if anchor.status != "retired"]
+            unchanged = unchanged_sections(spec, parsed, store.sections)
+            places = Finder(spec, parsed).locate_all(standing, unchanged)
+            self._places_of[key] = {anchor.id: place for anchor, place in zip(standing, places, strict=True)}
+        return self._places_of[key]
 
     @cached_property
-    def _finders(self) -> dict[str, Finder]:
+    def _places_of(self) -> dict[str, dict[str, Located]]:
         return {}

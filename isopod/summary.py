@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from isopod.looking import Looking
-from pipeline.adopt import sections_of
-from pipeline.bench import Bench
 from schemas.anchors import AnchorStore
 from schemas.card import Card
 from schemas.kinds import CARD_STATES, WORK_KINDS
 from schemas.outputs import SpecStatus, Status
 from store.transaction import unfinished
 from text.coordinates import SpecText
+from text.sections import sections_of
+from text.structure import structure
 
 
 def status_of(looking: Looking) -> Status:
@@ -82,7 +82,7 @@ def _spec(looking: Looking, key: str, store: AnchorStore, cards: list[Card]) -> 
 
 def _changed(spec: SpecText, store: AnchorStore) -> int:
     """How many sections are new or other than when they were read, or are gone."""
-    now = {section.path: section.digest for section in sections_of(Bench.of(spec))}
+    now = {section.path: section.digest for section in sections_of(spec, structure(spec))}
     then = {section.path: section.digest for section in store.sections}
     return sum(now.get(path) != then.get(path) for path in now | then)
 

@@ -5,7 +5,6 @@ Pure code, no model call. An id is derived once, at birth; after that the stored
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -13,7 +12,7 @@ from typing import Final, Literal
 from pipeline.bench import Bench, EdgeKey, Key, StandingClaim, in_text_order
 from pipeline.pairing import TWO_STAGE, pair
 from pipeline.standing import StandingClaims
-from schemas.anchors import Anchor, AnchorEdge, Discarded, Section
+from schemas.anchors import Anchor, AnchorEdge, Discarded
 from schemas.ids import tail
 from schemas.kinds import AnchorKind, kind_class
 from schemas.reading import GroundedAnchor
@@ -48,26 +47,6 @@ class Adopted:
     fresh: frozenset[str]
     reworded: frozenset[str]
     gone: frozenset[str]
-
-
-def sections_of(bench: Bench) -> tuple[Section, ...]:
-    """Every section with the sha256 of its folded heading and own text."""
-    return tuple(
-        Section(path=section.name, digest=section_digest(bench.spec.quoted(section.span)))
-        for section in bench.structure.sections
-    )
-
-
-def section_digest(text: str) -> str:
-    return "sha256:" + hashlib.sha256(fold(text).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def changed_sections(bench: Bench, stored: Sequence[Section]) -> frozenset[int]:
-    """The indexes of sections whose path and digest the store does not hold: only these are read."""
-    known = {(section.path, section.digest) for section in stored}
-    return frozenset(
-        index for index, section in enumerate(sections_of(bench)) if (section.path, section.digest) not in known
-    )
 
 
 def adopt(
@@ -153,7 +132,9 @@ class _Meeting:
         self._taken_away: list[Anchor] = []
         self._candidates: list[tuple[Anchor, SpanT | None]] = []
         standing = [anchor for anchor in old if anchor.status != "retired"]
-        self.located = {anchor.id: bench.finder.locate(anchor, anchor.section) for anchor in standing}
+        names = {section.name for section in bench.structure.sections if section.index not in self._changed}
+        places = bench.finder.locate_all(standing, names)
+        self.located = {anchor.id: place for anchor, place in zip(standing, places, strict=True)}
         holders = self._holders(standing)
         for anchor in standing:
             found = self.located[anchor.id]

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from pipeline.adopt import changed_sections
 from pipeline.bench import Bench, StandingClaim
-from pipeline.rounds import Reached, Say, reach, silent, stored_claims
+from pipeline.rounds import Reached, Say, located, reach, silent, stored_claims
 from pipeline.settle import BulkAnswer, Cut, Said, answer, bulk, claim, discard, find_words, not_a_claim
 from pipeline.table import Table
 from pipeline.workspace import Workspace
@@ -25,8 +24,8 @@ from store import anchors as anchor_files
 from store import ledger, settlements
 from store.settlements import SettlementFile
 from store.transaction import Transaction
-from text.coordinates import SpanT
 from text.intervals import holds, hull
+from text.sections import changed_sections
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def open_docket(
     bench = Bench.of(workspace.read(path))
     key = workspace.key_of(bench.spec.path)
     store = workspace.store(key)
-    changed = changed_sections(bench, store.sections) if store is not None else None
+    changed = changed_sections(bench.spec, bench.structure, store.sections) if store is not None else None
     docket_workspace = workspace
     aside = [one for one in workspace.settlements(key) if _dispute_of(one) in again]
     if aside:
@@ -247,7 +246,7 @@ def _standing(docket: Docket, anchor_id: str) -> StandingClaim:
     anchor = (
         next((one for one in store.anchors if one.id == anchor_id and one.status != "retired"), None) if store else None
     )
-    span: SpanT | None = table.bench.finder.locate(anchor, anchor.section).span if anchor is not None else None
+    span = located(table.bench, store.anchors, store.sections).get(anchor_id) if store is not None else None
     if anchor is None or span is None:
         raise RefusedError(
             "unknown-anchor",

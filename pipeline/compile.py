@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.adopt import CONFIG, Adopted, adopt, changed_sections, sections_of
+from pipeline.adopt import CONFIG, Adopted, adopt
 from pipeline.bench import Bench, Key, ordered_key
 from pipeline.draft.judge import judge
 from pipeline.draft.redraft import Movement, Offer, Redrafted, redraft
@@ -31,6 +31,7 @@ from store import runs, settlements
 from store.cards import Actor
 from store.snapshot import Snapshot
 from store.transaction import Transaction, finish
+from text.sections import changed_sections, sections_of
 
 DRAFTER = Actor(name="rules", by="draft")
 CLEANUP = Actor(name="rules", by="cleanup")
@@ -83,7 +84,7 @@ def compile_spec(
     _refuse_outside(workspace, path, preview=preview)
     store = workspace.store(key)
     strict = options.strict or workspace.config.join == "strict"
-    changed = changed_sections(bench, store.sections) if store is not None else None
+    changed = changed_sections(bench.spec, bench.structure, store.sections) if store is not None else None
     seats = workspace.seats(offline=options.offline) if changed is None or changed else None
     heuristic = bool(store and store.heuristic) or bool(seats and any(seat.reader.heuristic for seat in seats))
     reached = (
@@ -300,7 +301,7 @@ def _store(
         spec=AnchorsSpec(key=key, path=bench.spec.path),
         readings=readings,
         heuristic=heuristic,
-        sections=sections_of(bench),
+        sections=sections_of(bench.spec, bench.structure),
         anchors=(),
     )
     return homed_store(fresh, adopted, drafted, key)

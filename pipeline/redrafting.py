@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.adopt import Adopted, PlacedAnchor, changed_sections
+from pipeline.adopt import Adopted, PlacedAnchor
 from pipeline.bench import Bench
 from pipeline.compile import collect, homed_store, sheet_of
 from pipeline.draft.judge import judge
@@ -20,6 +20,7 @@ from schemas.compiled import Suggestion
 from schemas.errors import Place, RefusedError
 from schemas.finding import Finding
 from store.transaction import Transaction
+from text.sections import changed_sections
 
 
 @dataclass(frozen=True)
@@ -48,14 +49,14 @@ def draft_spec(workspace: Workspace, path: Path, *, again: bool = False) -> Draf
             where=Place(bench.spec.path),
             fix=f"isopod compile {bench.spec.path}",
         )
-    if changed_sections(bench, store.sections):
+    if changed_sections(bench.spec, bench.structure, store.sections):
         raise RefusedError(
             "spec-changed",
             "the spec changed since it was compiled",
             where=Place(bench.spec.path),
             fix=f"isopod compile {bench.spec.path}",
         )
-    spans = located(bench, store.anchors)
+    spans = located(bench, store.anchors, store.sections)
     placed = tuple(PlacedAnchor(anchor, spans.get(anchor.id)) for anchor in store.anchors)
     nothing: frozenset[str] = frozenset()
     adopted = Adopted(placed, store.edges, nothing, nothing, nothing)

@@ -12,12 +12,13 @@ from pipeline.join import TwoJoins, join
 from pipeline.joinrecord import to_record
 from pipeline.table import Table
 from pipeline.workspace import Workspace
-from schemas.anchors import Anchor, AnchorStore
+from schemas.anchors import Anchor, AnchorStore, Section
 from schemas.compiled import Round
 from schemas.finding import Finding
 from text.coordinates import SpanT
 from text.cores import core
 from text.coverage import coverage
+from text.sections import unchanged_sections
 
 Say = Callable[[str], None]
 
@@ -93,7 +94,7 @@ def reach(
 
 def stored_claims(bench: Bench, store: AnchorStore) -> tuple[list[StandingClaim], list[tuple[EdgeKey, SpanT]]]:
     """What the store holds of a spec, where it stands in the current text."""
-    spans = located(bench, store.anchors)
+    spans = located(bench, store.anchors, store.sections)
     claims = {}
     for anchor in store.anchors:
         if anchor.status == "live" and anchor.id in spans:
@@ -107,9 +108,9 @@ def stored_claims(bench: Bench, store: AnchorStore) -> tuple[list[StandingClaim]
     return list(claims.values()), edges
 
 
-def located(bench: Bench, anchors: tuple[Anchor, ...]) -> dict[str, SpanT]:
-    """The spans of the anchors that stand in the current text."""
-    found = {
-        anchor.id: bench.finder.locate(anchor, anchor.section).span for anchor in anchors if anchor.status != "retired"
-    }
-    return {identity: span for identity, span in found.items() if span is not None}
+def located(bench: Bench, anchors: tuple[Anchor, ...], sections: tuple[Section, ...] = ()) -> dict[str, SpanT]:
+    """The spans of the anchors that stand in the current text; `sections` are those that are stored with them."""
+    names = unchanged_sections(bench.spec, bench.structure, sections)
+    standing = [anchor for anchor in anchors if anchor.status != "retired"]
+    found = zip(standing, bench.finder.locate_all(standing, names), strict=True)
+    return {anchor.id: place.span for anchor, place in found if place.span is not None}

@@ -238,7 +238,9 @@ def _cut_place(table: Table, dispute: Dispute, words: str) -> SpanT:
         and not overlap(other.span, dispute.span)
     ]
     if swallowed:
-        raise RefusedError("cut-too-wide", f"these words reach over {', '.join(sorted(swallowed))} too: answer that first")
+        raise RefusedError(
+            "cut-too-wide", f"these words reach over {', '.join(sorted(swallowed))} too: answer that first"
+        )
     return touching[0]
 
 

@@ -7,6 +7,7 @@ and its context are unchanged (DESIGN.md section 5 "Settling").
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,7 +17,7 @@ from pipeline.standing import StandingClaims
 from schemas.anchors import Discarded
 from schemas.kinds import EDGE_KINDS
 from schemas.reading import Dispute, GroundedAnchor
-from schemas.settlement import SettledAnchor, SettledEdge, SettledEnd, Settlement
+from schemas.settlement import SettledAnchor, SettledEdge, SettledEnd, Settlement, Where
 from text.coordinates import SpanT, SpecText
 from text.cores import core
 from text.folding import fold
@@ -141,7 +142,7 @@ class Table:
     def take_bulk(self, settlement: Settlement) -> None:
         """Apply an answer to all that is open, as it was just given: nothing is in dispute afterwards."""
         self._leave_out(self._located(settlement.left_out))
-        self.put(self._located(settlement.anchors))
+        self.put(self._located(settlement.anchors, new=True))
         self._put_edges(settlement.edges)
         self.disputes.clear()
 
@@ -158,7 +159,7 @@ class Table:
         if settlement.type == "edge":
             return self._apply_edge(settlement)
         where = settlement.where
-        region = self.bench.finder.stands(where.exact, where.prefix, where.suffix)
+        region = self._region(where)
         if region is None:
             return False
         if settlement.type == "discard":
@@ -239,11 +240,28 @@ class Table:
             if dispute.type != "edge" and holds(region, core(self.bench.spec.text, dispute.span)):
                 del self.disputes[dispute.id]
 
-    def _located(self, anchors: Sequence[SettledAnchor]) -> list[StandingClaim]:
-        spans = (
-            (anchor.kind, self.bench.finder.stands(anchor.exact, anchor.prefix, anchor.suffix)) for anchor in anchors
-        )
-        return [self.bench.claim(kind, span) for kind, span in spans if span is not None]
+    def _region(self, where: Where) -> SpanT | None:
+        """The place of an answer. Of several that look alike it is the first that holds an open dispute."""
+        places = self.bench.finder.places(where.exact, where.prefix, where.suffix)
+        if len(places) < 2:
+            return places[0] if places else None
+        cores = [core(self.bench.spec.text, one.span) for one in self.disputes.values() if one.type != "edge"]
+        return next((place for place in places if any(holds(place, inner) for inner in cores)), None)
+
+    def _located(self, anchors: Sequence[SettledAnchor], *, new: bool = False) -> list[StandingClaim]:
+        """The claims of an answer where their words and context stand unchanged.
+
+        Where equal words with equal context stand more often than the answer says, an answer that is `new` means places where no
+        such claim stands yet, and one that is replayed those where it does.
+        """
+        found: list[StandingClaim] = []
+        for anchor, count in Counter(anchors).items():
+            places = self.bench.finder.places(anchor.exact, anchor.prefix, anchor.suffix)
+            claims = [self.bench.claim(anchor.kind, span) for span in places]
+            if len(claims) > count:
+                claims.sort(key=lambda claim: (claim.key in self.claims) == new)
+            found += claims[:count]
+        return found
 
     def _put_edges(self, edges: Iterable[SettledEdge]) -> None:
         for edge in edges:
@@ -256,9 +274,8 @@ class Table:
         return None if from_ is None or to is None else ordered_key(edge.kind, from_, to)
 
     def _end(self, end: SettledEnd) -> Key | None:
-        span = self.bench.finder.stands(end.exact, end.prefix)
-        key = None if span is None else self.bench.claim(end.kind, span).key
-        return key if key in self.claims else None
+        keys = (self.bench.claim(end.kind, span).key for span in self.bench.finder.places(end.exact, end.prefix))
+        return next((key for key in keys if key in self.claims), None)
 
     def _cue_of(self, edge: SettledEdge) -> SpanT | None:
         found = self.bench.grounder.find(edge.cue, (0, len(self.bench.spec.text)))

@@ -5,11 +5,12 @@ Source: https://www.w3.org/TR/annotation-model/#text-quote-selector (exact, pref
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, Protocol
 
+from schemas.anchors import Anchor
 from text.coordinates import SpanT, SpecText
 from text.folding import Folded, fold, folded, occurrences
 from text.structure import Structure
@@ -98,16 +99,54 @@ class Finder:
             return Located("ambiguous")
         return Located("edited" if self.has_section(section) else "lost")
 
-    def stands(self, exact: str, prefix: str, suffix: str | None = None) -> SpanT | None:
-        """Where the folded text stands with its context unchanged, None when that is nowhere or in several places."""
+    def locate_all(self, anchors: Sequence[Anchor], unchanged: Collection[str] = ()) -> list[Located]:
+        """Where each of these anchors stands now, in their order.
+
+        Equal words in one section are told apart by their order: those of equal context when they stand there as often as they are
+        stored, or when the section is `unchanged` (its names), so that what was stored there stands there; then those that are
+        left, when as many places are left.
+        """
+        found = [self.locate(anchor, anchor.section) for anchor in anchors]
+        by_context: dict[tuple[str, ...], list[int]] = {}
+        by_words: dict[tuple[str, ...], list[int]] = {}
+        for index, anchor in enumerate(anchors):
+            if found[index].status == "ambiguous":
+                words = (fold(anchor.exact), anchor.section)
+                by_words.setdefault(words, []).append(index)
+                by_context.setdefault((*words, anchor.prefix, anchor.suffix), []).append(index)
+        taken = {place.span for place in found}
+        for (exact, section, prefix, suffix), indexes in by_context.items():
+            inside = self._inside(section, self.places(exact, prefix, suffix))
+            if len(inside) == len(indexes) or (section in unchanged and len(inside) > len(indexes)):
+                for index, span in zip(indexes, inside, strict=False):
+                    found[index] = Located("live", span)
+                    taken.add(span)
+        for (exact, section), indexes in by_words.items():
+            left = [index for index in indexes if found[index].status == "ambiguous"]
+            spans = [self._folded.raw_span(hit) for hit in occurrences(self._folded.text, exact)]
+            free = [span for span in self._inside(section, spans) if span not in taken]
+            if len(free) == len(left):
+                for index, span in zip(left, free, strict=True):
+                    found[index] = Located("live", span)
+        return found
+
+    def _inside(self, section: str, spans: Sequence[SpanT]) -> list[SpanT]:
+        return [span for span in spans if self.structure.section_at(span[0]).name == section]
+
+    def places(self, exact: str, prefix: str, suffix: str | None = None) -> list[SpanT]:
+        """Every place where the folded text stands with its context unchanged, in text order."""
         text = self._folded.text
-        hits = [
-            hit
+        return [
+            self._folded.raw_span(hit)
             for hit in occurrences(text, fold(exact))
             if text[max(0, hit[0] - CONTEXT) : hit[0]] == prefix
             and (suffix is None or text[hit[1] : hit[1] + CONTEXT] == suffix)
         ]
-        return self._folded.raw_span(hits[0]) if len(hits) == 1 else None
+
+    def stands(self, exact: str, prefix: str, suffix: str | None = None) -> SpanT | None:
+        """Where the folded text stands with its context unchanged, None when that is nowhere or in several places."""
+        found = self.places(exact, prefix, suffix)
+        return found[0] if len(found) == 1 else None
 
     def has_section(self, name: str) -> bool:
         return name in self._sections
