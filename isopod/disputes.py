@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Final
 
@@ -60,7 +61,7 @@ def left_lines(docket: Docket) -> Iterator[str]:
     if docket.disputes:
         yield f"{number_of(len(docket.disputes), 'dispute')} open in {path}."
     else:
-        yield f"Nothing is open in {path}: isopod compile {path}"
+        yield f"Nothing is open in {path}: isopod compile {shlex.quote(path)}"
 
 
 def settle_output(docket: Docket, changed: tuple[str, ...], *, dry_run: bool) -> SettleOutput:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -46,7 +47,7 @@ def say(
 
     def lines() -> Iterator[str]:
         yield from diff_lines(face, diff) if dry_run else changed_lines(changed, dry_run)
-        yield f"The next compile heeds it: isopod compile {source}{' --offline' if offline else ''}"
+        yield f"The next compile heeds it: isopod compile {shlex.quote(source)}{' --offline' if offline else ''}"
 
     face.give(WrittenOutput(command=command, dry_run=dry_run, changed=changed), lines)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,7 +66,7 @@ def spec_path(place: Workspace, given: str | None) -> Path:
             return root / files[0].path
         there = f"there are: {', '.join(file.path for file in files)}" if files else "there is none yet"
         raise RefusedError("spec-missing", f"say which spec; {there}", fix="name its file")
-    if not Path(given).exists():
+    if not os.path.lexists(given):
         by_key = next((file for file in files if file.key == given), None)
         if by_key is not None:
             return root / by_key.path

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from pipeline.bench import Bench, StandingClaim
-from pipeline.rounds import Reached, Say, located, reach, silent, stored_claims
+from pipeline.rounds import Reached, Say, located, reach, silent, stored_table
 from pipeline.settle import BulkAnswer, Cut, Said, answer, bulk, claim, discard, find_words, not_a_claim
 from pipeline.table import Table
 from pipeline.workspace import Workspace
@@ -76,12 +76,7 @@ def open_docket(
         strict = strict or workspace.config.join == "strict"
         reached = reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say)
         return Docket(docket_workspace, key, reached.table, reached)
-    table = Table.empty(bench)
-    if store is not None:
-        claims, edges = stored_claims(bench, store)
-        table.stand_on(frozenset(), claims, edges)
-    table.replay(workspace.settlements(key))
-    return Docket(docket_workspace, key, table, None)
+    return Docket(docket_workspace, key, stored_table(bench, workspace, key), None)
 
 
 def _dispute_of(settlement: Settlement) -> str:

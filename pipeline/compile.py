@@ -15,26 +15,20 @@ from pipeline.draft.redraft import Movement, Offer, Redrafted, redraft
 from pipeline.draft.sheet import DraftClaim, DraftEdge, Sheet
 from pipeline.draft.suggest import suggest
 from pipeline.gate import involved, judge_claims, late_gates, rejected
-from pipeline.rounds import Reached, Say, reach, silent, stored_claims
+from pipeline.keep import collect, homed_store
+from pipeline.rounds import Reached, Say, reach, silent, stored_table
 from pipeline.settle import BulkAnswer, Said, bulk
 from pipeline.table import Table
 from pipeline.workspace import Workspace, same_model
-from schemas.anchors import Anchor, AnchorEdge, AnchorsSpec, AnchorStore, Discarded, Reading
+from schemas.anchors import Anchor, AnchorsSpec, AnchorStore, Discarded, Reading
 from schemas.compiled import Compiled, CompiledAnchor, CompiledSpec, Suggestion
 from schemas.errors import Exit, Place, RefusedError
 from schemas.finding import Finding
 from schemas.kinds import OPEN_EDIT_STATES
 from schemas.settlement import Settlement
-from store import anchors as anchor_files
-from store import cards as card_files
-from store import runs, settlements
-from store.cards import Actor
-from store.snapshot import Snapshot
+from store import runs
 from store.transaction import Transaction, finish
 from text.sections import changed_sections, sections_of
-
-DRAFTER = Actor(name="rules", by="draft")
-CLEANUP = Actor(name="rules", by="cleanup")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +84,7 @@ def compile_spec(
     reached = (
         reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say) if seats is not None else None
     )
-    table = reached.table if reached is not None else _stored_table(bench, workspace, key)
+    table = reached.table if reached is not None else stored_table(bench, workspace, key)
     findings = reached.findings if reached is not None else judge_claims(table, [], heuristic=heuristic)
     settlement = _accept(table, reached, options)
     if settlement is not None and reached is not None:
@@ -163,17 +157,6 @@ def _refuse_outside(workspace: Workspace, path: Path, *, preview: bool) -> None:
         where=Place(path.as_posix()),
         fix=f"cp {here} {shlex.quote(specs)}/ and compile it there, or add --preview",
     )
-
-
-def _stored_table(bench: Bench, workspace: Workspace, key: str) -> Table:
-    """No section changed: the stored claims stand, and what people said since."""
-    table = Table.empty(bench)
-    store = workspace.store(key)
-    if store is not None:
-        claims, edges = stored_claims(bench, store)
-        table.stand_on(frozenset(), claims, edges)
-    table.replay(workspace.settlements(key))
-    return table
 
 
 def _accept(table: Table, reached: Reached | None, options: CompileOptions) -> Settlement | None:
@@ -307,35 +290,6 @@ def _store(
     return homed_store(fresh, adopted, drafted, key)
 
 
-def homed_store(store: AnchorStore, adopted: Adopted, drafted: Redrafted, key: str) -> AnchorStore:
-    """The store with the adopted claims, each at the home that the draft gave it."""
-    return store.model_copy(
-        update={
-            "anchors": tuple(_homed(one.anchor, drafted, key) for one in adopted.placed),
-            "edges": _without_background(adopted.edges, drafted),
-        }
-    )
-
-
-def _homed(anchor: Anchor, drafted: Redrafted, key: str) -> Anchor:
-    if isinstance(anchor.home, Discarded) and anchor.home.by != CONFIG:
-        return anchor
-    home: object = anchor.home
-    if anchor.id in drafted.glossary:
-        home = "glossary"
-    elif anchor.id in drafted.epic:
-        home = "epic"
-    elif anchor.id in drafted.background:
-        home = Discarded(discarded="background", because=f"specs.{key}.sections says draft: background", by=CONFIG)
-    elif anchor.id in drafted.carried:
-        home = "card"
-    return anchor if home == anchor.home else anchor.model_copy(update={"home": home})
-
-
-def _without_background(edges: Sequence[AnchorEdge], drafted: Redrafted) -> tuple[AnchorEdge, ...]:
-    return tuple(edge for edge in edges if not drafted.background.intersection((edge.from_, edge.to)))
-
-
 def _exit(table: Table, findings: Sequence[Finding]) -> Exit:
     """3 while something waits for a person or nothing was claimed, 1 when a late gate fails, else 0."""
     if table.disputes or not len(table.claims):
@@ -346,39 +300,6 @@ def _exit(table: Table, findings: Sequence[Finding]) -> Exit:
 
 _JOIN_ERRORS = frozenset({"A101", "A110", "A144"})
 """Errors of stage join open a dispute, or were let through by a person."""
-
-
-def collect(
-    workspace: Workspace,
-    snapshot: Snapshot,
-    key: str,
-    store: AnchorStore,
-    drafted: Redrafted,
-    settlement: Settlement | None,
-) -> Transaction:
-    """All writes of a compile as one transaction, uncommitted.
-
-    Raises ConflictError, ImmutableCardError, OwnershipError or RefusedError when a card may not be written so.
-    """
-    instance = snapshot.instance
-    transaction = Transaction(instance.root, instance.state_dir, command=f"compile {store.spec.path}")
-    stored = snapshot.anchors.get(key)
-    read = {file.card.id: file.sha256 for file in snapshot.card_files}
-    anchor_files.write(transaction, instance, store, stored.sha256 if stored is not None else None)
-    for change in drafted.changes:
-        if change.before is None:
-            card_files.edit(transaction, instance, change.after, {}, actor=DRAFTER, expected=None)
-        else:
-            patch = {
-                name: getattr(change.after, name)
-                for name in type(change.after).model_fields
-                if getattr(change.after, name) != getattr(change.before, name)
-            }
-            actor = DRAFTER if change.before.state in OPEN_EDIT_STATES else CLEANUP
-            card_files.edit(transaction, instance, change.before, patch, actor=actor, expected=read[change.before.id])
-    if settlement is not None:
-        settlements.write(transaction, instance, key, settlement)
-    return transaction
 
 
 def _compiled_anchors(bench: Bench, adopted: Adopted) -> tuple[CompiledAnchor, ...]:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from pipeline.adopt import Adopted, PlacedAnchor
 from pipeline.bench import Bench
-from pipeline.compile import collect, homed_store, sheet_of
+from pipeline.compile import sheet_of
 from pipeline.draft.judge import judge
 from pipeline.draft.redraft import Movement, redraft
 from pipeline.draft.suggest import suggest
 from pipeline.gate import late_gates
+from pipeline.keep import collect, homed_store
 from pipeline.rounds import located
 from pipeline.workspace import Workspace
 from schemas.card import Card

@@ -92,6 +92,17 @@ def reach(
     return Reached(tuple(rounds), (readings[0], readings[1]), joins, table, findings, calls)
 
 
+def stored_table(bench: Bench, workspace: Workspace, key: str) -> Table:
+    """No section changed: the stored claims stand, and what people said since."""
+    table = Table.empty(bench)
+    store = workspace.store(key)
+    if store is not None:
+        claims, edges = stored_claims(bench, store)
+        table.stand_on(frozenset(), claims, edges)
+    table.replay(workspace.settlements(key))
+    return table
+
+
 def stored_claims(bench: Bench, store: AnchorStore) -> tuple[list[StandingClaim], list[tuple[EdgeKey, SpanT]]]:
     """What the store holds of a spec, where it stands in the current text."""
     spans = located(bench, store.anchors, store.sections)

@@ -47,6 +47,9 @@ def command(
 
     root = Path.cwd()
     if (root / _CONFIG).exists():
+        from store.instance import open_instance
+
+        open_instance(root)  # a config that is not ours, or not valid, is named with what is wrong with it
         raise RefusedError(
             "already-there", "there is a config already; edit it instead", where=Place(_CONFIG), fix="isopod status"
         )

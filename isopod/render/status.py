@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from isopod.face import Face
@@ -45,7 +46,9 @@ def _spec(spec: SpecStatus, width: int) -> Iterator[str]:
         yield from wrap(f"{spec.key}: {spec.path} is gone", width, indent="    ", first="  ")
         return
     if spec.readings is None:
-        yield from wrap(f"{spec.key}: not compiled yet (isopod compile {spec.path})", width, indent="    ", first="  ")
+        yield from wrap(
+            f"{spec.key}: not compiled yet (isopod compile {shlex.quote(spec.path)})", width, indent="    ", first="  "
+        )
         return
     total = sum(count for status, count in spec.claims.items() if status != "retired")
     changed = ", ".join(
@@ -60,7 +63,7 @@ def _spec(spec: SpecStatus, width: int) -> Iterator[str]:
     )
     yield from wrap(f"{spec.key}: {'; '.join(filter(None, facts))}", width, indent="    ", first="  ")
     if spec.changed_sections:
-        words = f"{number_of(spec.changed_sections, 'section')} changed since it was read: isopod compile {spec.path}"
+        words = f"{number_of(spec.changed_sections, 'section')} changed since it was read: isopod compile {shlex.quote(spec.path)}"
         yield from wrap(words, width, indent="      ", first="    ")
 
 
