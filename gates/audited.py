@@ -14,6 +14,7 @@ from schemas.card import Card, MigratesPart
 from schemas.config import Config
 from schemas.finding import FindingPlace
 from schemas.kinds import Severity
+from schemas.settlement import Settlement
 from store.cards import CardFile
 from store.graph import Graph
 from store.snapshot import Snapshot
@@ -142,7 +143,7 @@ class Audited:
         from text.selectors import Finder
 
         finder = Finder(claims.spec, claims.structure)
-        marked = [settled.where for settled in self.snapshot.settlements.get(key, ()) if settled.type == "not-a-claim"]
+        marked = [settled.where for settled in self.snapshot.settlements.get(key, ()) if _says_nothing(settled)]
         standing = (finder.stands(where.exact, where.prefix, where.suffix) for where in marked)
         return [span for span in standing if span is not None]
 
@@ -187,3 +188,9 @@ class Audited:
     def _paths(self) -> Mapping[int, str]:
         # By identity: of two cards with one id each has its own file.
         return {id(file.card): file.path for file in self.card_files}
+
+
+def _says_nothing(settled: Settlement) -> bool:
+    """Whether an answer says that no claim stands at its place."""
+    asked = settled.type in ("missing", "kind", "granularity", "cut")
+    return settled.type == "not-a-claim" or (asked and not settled.anchors)

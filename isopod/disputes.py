@@ -57,7 +57,7 @@ def left_lines(docket: Docket) -> Iterator[str]:
     """What is still open, and answers that say nothing any more."""
     path = escape(docket.table.bench.spec.path)
     for stale in docket.table.stale:
-        yield f"{escape(stale)} says nothing any more: the words that it answered were changed in the spec"
+        yield f"{escape(stale)} says nothing any more: the words that it answered, or those beside them, changed in the spec"
     if docket.disputes:
         yield f"{number_of(len(docket.disputes), 'dispute')} open in {path}."
     else:

@@ -62,6 +62,7 @@ def adopt(
     changed: Collection[int] = (),
     frozen: Collection[str] = (),
     discarded: Mapping[Key, Discarded] | None = None,
+    discards: Collection[str] = (),
     decided: Collection[SpanT] = (),
     asked_again: Collection[str] = (),
     refused: Collection[Key] = (),
@@ -98,7 +99,7 @@ def adopt(
     gone = [_gone(anchor, meeting.located[anchor.id], frozen) for anchor in left.gone]
     keys = {one.anchor.id: _key_of(bench, one) for one in placed if one.span is not None}
     ids = {stored: identity for identity, stored in keys.items()} | ids
-    placed = [_at_home(one, keys[one.anchor.id], discarded or {}) for one in sorted(placed, key=_place)]
+    placed = [_at_home(one, keys[one.anchor.id], discarded or {}, discards) for one in sorted(placed, key=_place)]
     standing = {one.anchor.id for one in placed if not isinstance(one.anchor.home, Discarded)}
     edges = [(edge, cue) for edge, cue in edges if not kept.issuperset((ids.get(edge[1], ""), ids.get(edge[2], "")))]
     return Adopted(
@@ -209,12 +210,17 @@ def _key_of(bench: Bench, one: PlacedAnchor) -> Key:
     return kind_class(one.anchor.kind), core(bench.spec.text, span)
 
 
-def _at_home(one: PlacedAnchor, key: Key, discarded: Mapping[Key, Discarded]) -> PlacedAnchor:
-    """What people discarded has its reason for a home; what they took back from there has its card again."""
+def _at_home(
+    one: PlacedAnchor, key: Key, discarded: Mapping[Key, Discarded], discards: Collection[str]
+) -> PlacedAnchor:
+    """What people discarded has its reason for a home; what they took back from there has its card again.
+
+    A stored claim stays discarded while an answer that discards its words (`discards`) is kept, also when the words beside it changed.
+    """
     home = one.anchor.home
     if key in discarded:
         home = discarded[key]
-    elif isinstance(home, Discarded) and home.by != CONFIG:
+    elif isinstance(home, Discarded) and home.by != CONFIG and fold(one.anchor.exact) not in discards:
         home = _first_home(one.anchor.kind)
     return one if home == one.anchor.home else PlacedAnchor(one.anchor.model_copy(update={"home": home}), one.span)
 

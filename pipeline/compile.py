@@ -28,6 +28,7 @@ from schemas.kinds import OPEN_EDIT_STATES
 from schemas.settlement import Settlement
 from store import runs
 from store.transaction import Transaction, finish
+from text.folding import fold
 from text.sections import changed_sections, sections_of
 
 
@@ -89,6 +90,9 @@ def compile_spec(
     settlement = _accept(table, reached, options)
     if settlement is not None and reached is not None:
         findings = judge_claims(table, [one.reading for one in reached.readings], heuristic=heuristic)
+    if table.stale:
+        count = "an answer says" if len(table.stale) == 1 else f"{len(table.stale)} answers say"
+        say(f"{count} nothing any more, since the words or those beside them changed: isopod settle {bench.spec.path}")
     say("adopting and drafting")
     adopted = _adopt(bench, workspace, key, table, store, changed)
     sheet, drafted, too_big = _draft(bench, workspace, key, adopted, store, heuristic=heuristic)
@@ -200,6 +204,12 @@ def _adopt(
             changed=changed if changed is not None else range(len(bench.structure.sections)),
             frozen=frozen,
             discarded=table.discarded,
+            discards=frozenset(
+                fold(anchor.exact)
+                for one in workspace.settlements(key)
+                if one.type == "discard"
+                for anchor in one.anchors
+            ),
             decided=table.decided,
             asked_again=_asked_again(store),
             refused=refused,

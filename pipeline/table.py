@@ -167,7 +167,7 @@ class Table:
         if settlement.type == "gate" and settlement.answer == "keep":
             self.kept.append(region)
             return True
-        if settlement.type == "not-a-claim":
+        if settlement.type == "not-a-claim" or (settlement.type not in ("claim", "gate") and not settlement.anchors):
             self.unclaimable.append(region)
         if settlement.type != "claim":
             self._clear(region)

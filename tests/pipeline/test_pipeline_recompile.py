@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from scenes import AT, AnchorT, EdgeT, Scene, fingerprint, lines, waits
+from scenes import AT, SAID, AnchorT, EdgeT, Scene, fingerprint, lines, waits
 
+from pipeline.answers import say_discard
 from pipeline.redrafting import draft_spec
 from schemas.card import AcceptanceLine, Card
 from schemas.errors import RefusedError
@@ -373,3 +374,16 @@ def test_equal_sentences_get_ids_of_their_own(tmp_path: Path) -> None:
     scene.spec("same").write_text("# T\n\n" + "- The system must store it.\n" * 300, encoding="utf-8")
     outcome = scene.preview("same", offline=True)
     assert len({anchor.id for anchor in outcome.compiled.anchors}) == len(outcome.compiled.anchors) == 300
+
+
+def test_a_discarded_claim_stays_discarded_when_the_words_beside_it_change(tmp_path: Path) -> None:
+    scene = Scene.new(tmp_path)
+    text = "# Shop\n\n- The cart must hold 50 items.\n- It must fax each order.\n- The receipt must name the tax.\n"
+    scene.spec("shop").write_text(text, encoding="utf-8")
+    assert scene.compile("shop", offline=True, accept="union").exit_code == 0
+    (fax,) = [one.id for one in scene.snapshot.anchors["shop"].store.anchors if "fax" in one.exact]
+    say_discard(scene.docket("shop", offline=True), fax, "out_of_scope", SAID).commit()
+    for version in (text, text.replace("50", "60").replace("the tax", "the tax rate")):
+        scene.spec("shop").write_text(version, encoding="utf-8")
+        assert scene.compile("shop", offline=True, accept="union").exit_code == 0
+        assert not any("fax" in line.text for card in scene.cards.values() for line in card.acceptance)
