@@ -44,7 +44,7 @@ def depend(snapshot: Snapshot, card_id: str, on: str, said: Said) -> Drawn:
     entries = {entry.card: entry for entry in file.card.depends_on}
     known = entries.get(on)
     entries[on] = (
-        known.model_copy(update={"because": (*known.because, reason)})
+        known.model_copy(update={"because": (*known.because, *_new(reason, known))})
         if known is not None
         else Dependency(
             card=on, because=(reason,), seen=_promise(snapshot, target), scope="all" if target.kind == "gate" else None
@@ -60,6 +60,12 @@ def depend(snapshot: Snapshot, card_id: str, on: str, said: Said) -> Drawn:
         transaction, instance, file.card, {"depends_on": depends_on}, actor=actor, expected=file.sha256
     )
     return Drawn(edited, transaction)
+
+
+def _new(reason: PersonReason, known: Dependency) -> tuple[PersonReason, ...]:
+    """The reason, unless that person gave it already."""
+    said = {(one.person, one.text) for one in known.because if isinstance(one, PersonReason)}
+    return () if (reason.person, reason.text) in said else (reason,)
 
 
 def _refuse_cycle(snapshot: Snapshot, after: Card) -> None:

@@ -32,6 +32,8 @@ def compile_lines(outcome: Outcome, face: Face, *, preview: bool, offline: bool,
     """The whole report. A preview shows every card and what a person may want to do; else only the counts."""
     compiled = outcome.compiled
     settle = f"isopod settle {escape(compiled.spec.path)}{' --offline' if offline else ''}"
+    if not (root / "config.yaml").is_file():
+        settle = "isopod init, then compile and settle the spec in its specs/"
     yield from round_lines(outcome, face)
     if compiled.disputes:
         yield from _disputes(outcome, face, settle)
