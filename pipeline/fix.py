@@ -61,11 +61,7 @@ def fix(snapshot: Snapshot) -> Fixes:
     for card_file in snapshot.card_files:
         after = _renamed_card(snapshot, card_file.card, renamings)
         if after != card_file.card:
-            patch = {
-                name: getattr(after, name)
-                for name in type(after).model_fields
-                if getattr(after, name) != getattr(card_file.card, name)
-            }
+            patch = after.differing(card_file.card)
             card_files.edit(transaction, instance, card_file.card, patch, actor=FIXER, expected=card_file.sha256)
     return Fixes(renamings, transaction)
 

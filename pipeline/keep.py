@@ -72,11 +72,7 @@ def collect(
         if change.before is None:
             card_files.edit(transaction, instance, change.after, {}, actor=DRAFTER, expected=None)
         else:
-            patch = {
-                name: getattr(change.after, name)
-                for name in type(change.after).model_fields
-                if getattr(change.after, name) != getattr(change.before, name)
-            }
+            patch = change.after.differing(change.before)
             actor = DRAFTER if change.before.state in OPEN_EDIT_STATES else CLEANUP
             card_files.edit(transaction, instance, change.before, patch, actor=actor, expected=read[change.before.id])
     if settlement is not None:

@@ -14,7 +14,7 @@ from pipeline.draft.redraft import Movement, redraft
 from pipeline.draft.suggest import suggest
 from pipeline.gate import late_gates
 from pipeline.keep import collect, homed_store
-from pipeline.rounds import located
+from pipeline.rounds import located, stored_table
 from pipeline.workspace import Workspace
 from schemas.card import Card
 from schemas.compiled import Suggestion
@@ -77,6 +77,7 @@ def draft_spec(workspace: Workspace, path: Path, *, again: bool = False) -> Draf
     findings = late_gates(bench, workspace.config, after, adopted, drafted.cards)
     _refuse_errors(findings)
     spans_claimed = [one.span for one in placed if one.span is not None]
+    spans_claimed += stored_table(bench, workspace, key).unclaimable
     return DraftOutcome(
         key=key,
         cards=drafted.cards,

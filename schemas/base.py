@@ -37,6 +37,10 @@ class Record(BaseModel):
                 ]
             ) from None
 
+    def differing(self, other: Self) -> dict[str, Any]:
+        """This record's own values of the fields in which the other one differs."""
+        return {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name) != getattr(other, name)}
+
     def to_data(self) -> dict[str, Any]:
         """The record as plain JSON values, keys in declared order."""
         return self.model_dump(mode="json", by_alias=True)

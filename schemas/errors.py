@@ -59,12 +59,6 @@ class ConflictError(IsopodError):
     exit_code = Exit.DOES_NOT_HOLD
 
 
-class WaitsError(IsopodError):
-    """Work that waits for a person."""
-
-    exit_code = Exit.WAITS
-
-
 class OutsideError(IsopodError):
     """Something outside failed or its outcome is unknown: a model, a tracker, git, the disk."""
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 import rfc8785
 
 CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-TAIL_LENGTH: Final = 8
 
 
 def canonical(data: Any) -> bytes:

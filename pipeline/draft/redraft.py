@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from pipeline.draft.build import build, conflict_name, conflict_tails
 from pipeline.draft.judge import lead
-from pipeline.draft.sheet import DraftClaim, DraftEdge, JudgedKind, Judgement, Sheet
+from pipeline.draft.sheet import DraftClaim, JudgedKind, Judgement, Sheet
 from schemas.card import AcceptanceLine, Card, Dependency, EdgeReason, PersonReason, Reason, RuleReason
 from schemas.kinds import OPEN_EDIT_STATES, PUBLISHED_STATES
 from schemas.promise import promise
@@ -387,8 +387,3 @@ def _tail(identity: str) -> str:
 
 def _edge_of(reason: Reason) -> tuple[str, str, str] | None:
     return (reason.edge, reason.from_, reason.to) if isinstance(reason, EdgeReason) else None
-
-
-def edge_keys(edges: Iterable[DraftEdge]) -> frozenset[tuple[str, str, str]]:
-    """What edges are, without their cues."""
-    return frozenset((edge.kind, edge.from_, edge.to) for edge in edges)
