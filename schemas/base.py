@@ -39,7 +39,9 @@ class Record(BaseModel):
 
     def differing(self, other: Self) -> dict[str, Any]:
         """This record's own values of the fields in which the other one differs."""
-        return {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name) != getattr(other, name)}
+        return {
+            name: getattr(self, name) for name in type(self).model_fields if getattr(self, name) != getattr(other, name)
+        }
 
     def to_data(self) -> dict[str, Any]:
         """The record as plain JSON values, keys in declared order."""

@@ -86,9 +86,33 @@ class Team(Record):
     capabilities: Capabilities
 
 
+Duration = Annotated[str, Field(pattern=r"^[0-9]{1,6}[smhdw]$")]
+"""A whole number and s, m, h, d or w."""
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+def seconds_of(duration: str) -> int:
+    """The seconds of a duration such as `30m`."""
+    return int(duration[:-1]) * _SECONDS[duration[-1]]
+
+
 class ReaderConfig(Record):
+    """A reader: its provider, the model it asks, and what only some providers need.
+
+    `base_url` is where a compatible server answers, `key_env` the environment variable that holds the key, `command` the program and
+    its arguments for the provider `command`, `max_tokens` the most that one answer may take, `time_limit` the longest that one call
+    may take.
+    """
+
     provider: str = Field(min_length=1)
     model: str = Field(min_length=1)
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s]+$")] | None = None
+    key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    command: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    # Both SDKs refuse more without streaming.
+    max_tokens: StrictInt = Field(default=16_000, ge=256, le=21_333)
+    time_limit: Duration = "10m"
 
 
 class Readers(Record):
@@ -96,8 +120,39 @@ class Readers(Record):
     b: ReaderConfig
 
 
+PriceNumber = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
+
+
+class Price(Record):
+    """What a million tokens cost, in `models.currency`; `cached` (those read from the provider's cache) is `input` when left out."""
+
+    input: PriceNumber
+    output: PriceNumber
+    cached: PriceNumber | None = None
+
+
+class Models(Record):
+    """How language models are asked, and what a compile may cost.
+
+    `section_chars`: a longer spec is read in parts of about so many characters, `at_once`: calls in flight, `deadline`: wall-clock
+    time of one command, `patience`: the longest wait that a provider may ask for; `tokens` and `money` are caps on one compile.
+    """
+
+    section_chars: StrictInt = Field(default=12_000, ge=200, le=1_000_000)
+    at_once: StrictInt = Field(default=4, ge=1, le=64)
+    deadline: Duration = "30m"
+    patience: Duration = "2m"
+    tokens: StrictInt = Field(default=3_000_000, ge=1)
+    money: PriceNumber | None = None
+    currency: str = Field(default="USD", min_length=1, max_length=10)
+    prices: dict[str, Price] = Field(default_factory=dict)
+
+
 class DraftConfig(Record):
-    drafter: Literal["rules"] = "rules"
+    """`rules` is the deterministic drafter; `model` asks the model of `reader` the same four questions."""
+
+    drafter: Literal["rules", "model"] = "rules"
+    reader: Literal["a", "b"] = "a"
     card_depth: StrictInt = Field(default=2, ge=1, le=20)
 
 
@@ -172,6 +227,7 @@ class Config(Record):
     join: Literal["standard", "strict"] = "standard"
     repair_rounds: StrictInt = Field(default=2, ge=0, le=10)
     draft: DraftConfig = DraftConfig()
+    models: Models = Models()
     specs: dict[str, SpecConfig] = Field(default_factory=dict)
     limits: Limits = Limits()
     tracker: TrackerConfig = TrackerConfig()
@@ -212,6 +268,10 @@ class Config(Record):
     def anchor_prefix(self) -> str:
         """The one prefix of kind anchor."""
         return next(prefix.prefix for prefix in self.prefixes if prefix.kind == "anchor")
+
+    @property
+    def both_readers(self) -> dict[str, ReaderConfig]:
+        return {"a": self.readers.a, "b": self.readers.b}
 
     def prefix_of(self, kind: CardKind) -> str:
         """The prefix that new cards of this kind get: the first of that kind in config."""

@@ -65,6 +65,12 @@ class OutsideError(IsopodError):
     exit_code = Exit.OUTSIDE
 
 
+class WaitsError(IsopodError):
+    """Something waits for a person, or for an answer that comes later; what is there so far is kept."""
+
+    exit_code = Exit.WAITS
+
+
 class ImmutableCardError(RefusedError):
     """An edit that the lifecycle table does not allow (DESIGN.md section 7)."""
 

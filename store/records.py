@@ -87,9 +87,7 @@ def record_of(data: bytes, source: str, kind: type[R]) -> R:
         raise ManyErrors(list(_errors(error, kind, plain, text, source))) from None
 
 
-def _errors(
-    error: ValidationError, kind: type[Record], plain: Any, text: str, source: str
-) -> Iterator[RefusedError]:
+def _errors(error: ValidationError, kind: type[Record], plain: Any, text: str, source: str) -> Iterator[RefusedError]:
     from schemas.jsonschema import name_of  # loads every record, and most files are valid
 
     where = positions(text)

@@ -1,0 +1,133 @@
+"""What a compile may cost: caps on tokens and money that no call is sent across, and the bill.
+
+The cap is checked against the most that a call can cost: no tokenizer makes more tokens of a text than it has UTF-8 bytes, and an
+answer ends at `max_tokens`.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from schemas.call import Call, Usage
+from schemas.config import Models, Price
+from schemas.errors import OutsideError, Place, RefusedError
+
+BATCH_FACTOR = 0.5
+"""Anthropic Message Batches and the OpenAI Batch API cost half (both price lists, 2026)."""
+
+_BYTES_PER_TOKEN = 3.2
+_MILLION = 1_000_000
+
+
+def tokens_in(call: Call) -> int:
+    """About how many tokens a call sends: one per 3.2 bytes, between English prose (4) and Korean or code (3)."""
+    return round(len((call.system + call.user).encode("utf-8", "surrogatepass")) / _BYTES_PER_TOKEN)
+
+
+def most_tokens(call: Call) -> int:
+    """The most that a call can take: a token for every byte that is sent, and `max_tokens` back."""
+    return len((call.system + call.user).encode("utf-8", "surrogatepass")) + call.max_tokens
+
+
+def money_of(usage: Usage, price: Price, *, batch: bool = False) -> float:
+    """What these tokens cost; those from the provider's cache at their own price."""
+    cached = price.input if price.cached is None else price.cached
+    sent = (usage.input - usage.cached) * price.input + usage.cached * cached
+    return (sent + usage.output * price.output) / _MILLION * (BATCH_FACTOR if batch else 1)
+
+
+@dataclass
+class Bill:
+    """What was spent so far. `money` is None when a model that was asked has no price in config."""
+
+    calls: int = 0
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    money: float | None = 0.0
+
+
+class Budget:
+    """The caps of one compile. Threads share it."""
+
+    def __init__(self, limits: Models) -> None:
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._reserved_tokens = 0
+        self._reserved_money = 0.0
+        self.bill = Bill()
+
+    def price(self, model: str) -> Price | None:
+        return self._limits.prices.get(model)
+
+    def reserve(self, call: Call) -> None:
+        """Set aside the most that this call can cost.
+
+        Raises OutsideError `budget-reached` when that would cross a cap, RefusedError `price-missing` when money is capped and the model
+        has no price.
+        """
+        price = self.price(call.model)
+        if self._limits.money is not None and price is None:
+            raise RefusedError(
+                "price-missing",
+                f"models.money caps what a compile costs, and {call.model} has no price",
+                where=Place("config.yaml"),
+                fix=f"models: {{prices: {{{call.model}: {{input: ..., output: ...}}}}}}  (per million tokens)",
+            )
+        tokens, money = most_tokens(call), self._most_money(call, price)
+        with self._lock:
+            spent = self.bill.input + self.bill.output
+            if spent + self._reserved_tokens + tokens > self._limits.tokens:
+                raise self._reached("tokens", f"{self._limits.tokens:,}", f"{spent:,}", f"{tokens:,}", call)
+            if self._limits.money is not None:
+                used = self.bill.money or 0.0
+                if used + self._reserved_money + money > self._limits.money:
+                    unit = self._limits.currency
+                    raise self._reached(
+                        "money", f"{self._limits.money:.2f} {unit}", f"{used:.4f} {unit}", f"{money:.4f} {unit}", call
+                    )
+            self._reserved_tokens += tokens
+            self._reserved_money += money
+
+    def settle(self, call: Call, usage: Usage | None, *, batch: bool = False) -> float | None:
+        """Replace what was set aside by what it cost, which is returned; None when that is not known."""
+        price = self.price(call.model)
+        money = money_of(usage, price, batch=batch) if usage is not None and price is not None else None
+        with self._lock:
+            self.release_unlocked(call)
+            self.bill.calls += 1
+            if usage is not None:
+                self.bill.input += usage.input
+                self.bill.output += usage.output
+                self.bill.cached += usage.cached
+            if money is None or self.bill.money is None:
+                self.bill.money = None
+            else:
+                self.bill.money += money
+        return money
+
+    def release(self, call: Call) -> None:
+        """Nothing was sent, or nothing is paid: what was set aside is free again."""
+        with self._lock:
+            self.release_unlocked(call)
+
+    def release_unlocked(self, call: Call) -> None:
+        self._reserved_tokens -= most_tokens(call)
+        self._reserved_money -= self._most_money(call, self.price(call.model))
+
+    @staticmethod
+    def _most_money(call: Call, price: Price | None) -> float:
+        if price is None:
+            return 0.0
+        most = Usage(input=most_tokens(call) - call.max_tokens, output=call.max_tokens)
+        return money_of(most, price)
+
+    @staticmethod
+    def _reached(what: str, cap: str, used: str, needed: str, call: Call) -> OutsideError:
+        return OutsideError(
+            "budget-reached",
+            f"the cap models.{what} of {cap} would be crossed: {used} are used, and the next call ({call.place}) can take {needed}",
+            where=Place("config.yaml"),
+            fix=f"what was answered is kept: raise models.{what} and run the same command again",
+        )

@@ -1,0 +1,116 @@
+"""Where a dialogue asks: a kept answer is taken, else the call is sent, kept, billed and put on record, in that order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pipeline.models.budget import Budget
+from pipeline.models.patience import Patience
+from pipeline.models.pending import PendingError
+from pipeline.models.protocol import CutOffError, Model
+from schemas.bookline import CallLine
+from schemas.call import Answer, Call, Usage
+from schemas.config import ReaderConfig
+from schemas.errors import IsopodError
+from store.answers import AnswerShelf
+from store.book import Book
+
+
+def now() -> str:
+    """The time as records write it."""
+    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One reader's desk: nothing on it ever comes from the other reader.
+
+    `model` is None where this command sends nothing by itself: then a call without a kept answer is pending. `provider` is the name
+    under which answers are kept.
+    """
+
+    provider: str
+    config: ReaderConfig
+    shelf: AnswerShelf
+    model: Model | None
+    budget: Budget
+    patience: Patience
+    book: Book | None
+    currency: str
+
+    def ask(self, call: Call) -> Answer:
+        """The answer to a call.
+
+        Raises PendingError without a kept answer and a model to ask, and as `Patience.send` and `Budget.reserve`.
+        """
+        kept = self.shelf.get(call.request)
+        if kept is not None:
+            return kept
+        if self.model is None:
+            raise PendingError([call])
+        self.budget.reserve(call)
+        started = self.patience.now()
+        try:
+            sent = self.patience.send(self.model, call, self.config)
+        except CutOffError as error:
+            money = self.budget.settle(call, error.received.usage)
+            self._note(
+                call, error.code, error.received.stop, error.received.usage, money, self.patience.now() - started, 0
+            )
+            raise
+        except BaseException as error:
+            self.budget.release(call)
+            if isinstance(error, IsopodError):
+                self._note(call, error.code, None, None, None, self.patience.now() - started, 0)
+            raise
+        answer = self.answer(call, sent.received.content, sent.received.stop, sent.received.usage)
+        self.shelf.put(answer)
+        money = self.budget.settle(call, answer.usage)
+        self._note(call, "answered", answer.stop, answer.usage, money, sent.seconds, sent.retries)
+        return answer
+
+    def answer(self, call: Call, content: str, stop: str, usage: Usage | None) -> Answer:
+        """What came back, as it is kept."""
+        return Answer(
+            request=call.request,
+            reader=call.reader,
+            provider=self.provider,
+            model=call.model,
+            purpose=call.purpose,
+            stop=stop,
+            content=content,
+            usage=usage,
+        )
+
+    def _note(
+        self,
+        call: Call,
+        outcome: str,
+        stop: str | None,
+        usage: Usage | None,
+        money: float | None,
+        seconds: float,
+        retries: int,
+    ) -> None:
+        if self.book is None:
+            return
+        self.book.write(
+            CallLine(
+                at=now(),
+                request=call.request,
+                reader=call.reader,
+                provider=self.provider,
+                model=call.model,
+                purpose=call.purpose,
+                round=call.round,
+                place=call.place,
+                outcome=outcome,
+                stop=stop,
+                usage=usage,
+                money=None if money is None else round(money, 6),
+                currency=None if money is None else self.currency,
+                seconds=round(seconds, 3),
+                retries=retries,
+            )
+        )

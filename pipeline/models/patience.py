@@ -1,0 +1,107 @@
+"""The one retry loop: what may pass is tried again, as long as the deadline and the provider allow (DESIGN.md section 9).
+
+The SDKs' own retries are off. Waits grow by doubling from one second with full jitter (AWS Architecture Blog, "Exponential Backoff And
+Jitter"), unless the provider says how long.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from pipeline.models.protocol import Model, Received, TransientError
+from schemas.call import Call
+from schemas.config import Models, ReaderConfig, seconds_of
+from schemas.errors import OutsideError
+
+MOST_TRIES: Final = 5
+_FIRST_WAIT: Final = 1.0
+_LONGEST_WAIT: Final = 30.0
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class Clock:
+    """Time as the loop sees it; tests have one that does not wait."""
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = random.random
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """An answer with how long it took, waits included, and how many tries it took beyond the first."""
+
+    received: Received
+    seconds: float
+    retries: int
+
+
+class Patience:
+    """Retries for one command: `deadline` counts from when this is made."""
+
+    def __init__(self, limits: Models, say: Say, clock: Clock | None = None) -> None:
+        self._clock = clock or Clock()
+        self._say = say
+        self._most_wait = seconds_of(limits.patience)
+        self._deadline_text = limits.deadline
+        self._end = self._clock.now() + seconds_of(limits.deadline)
+
+    def now(self) -> float:
+        """Seconds on the clock that the deadline counts by."""
+        return self._clock.now()
+
+    def send(self, model: Model, call: Call, config: ReaderConfig) -> Sent:
+        """Send a call until it is answered.
+
+        Raises OutsideError `deadline`, `model-busy` (the provider wants a longer wait than `models.patience`) or the last failure when
+        `MOST_TRIES` failed; CutOffError and what cannot pass at once.
+        """
+        started = self._clock.now()
+        tries = 0
+        while True:
+            left = self._end - self._clock.now()
+            if left <= 0:
+                raise self._too_late(call)
+            try:
+                received = model.send(call, config, min(left, seconds_of(config.time_limit)))
+                return Sent(received, self._clock.now() - started, tries)
+            except TransientError as error:
+                tries += 1
+                if tries >= MOST_TRIES:
+                    raise OutsideError(
+                        error.code,
+                        f"{error.message} ({tries} tries; {call.place})",
+                        fix=error.fix or "what was answered is kept: run the same command again later",
+                    ) from error
+                self._wait(self._how_long(error, tries, call), call, error)
+
+    def _how_long(self, error: TransientError, tries: int, call: Call) -> float:
+        if error.retry_after is None:
+            return min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** (tries - 1)) * self._clock.jitter()
+        if error.retry_after > self._most_wait:
+            raise OutsideError(
+                "model-busy",
+                f"{call.model} asks to wait {error.retry_after:.0f} s, longer than models.patience allows: {error.message} ({call.place})",
+                fix="what was answered is kept: run the same command again after that time",
+            ) from error
+        return error.retry_after
+
+    def _wait(self, seconds: float, call: Call, error: TransientError) -> None:
+        if self._clock.now() + seconds >= self._end:
+            raise self._too_late(call) from error
+        if seconds >= 1:
+            self._say(f"{error.message}; waiting {seconds:.0f} s")
+        self._clock.sleep(seconds)
+
+    def _too_late(self, call: Call) -> OutsideError:
+        return OutsideError(
+            "deadline",
+            f"{call.model} did not answer within models.deadline ({self._deadline_text}; {call.place})",
+            fix="what was answered is kept: run the same command again, or raise models.deadline",
+        )

@@ -1,0 +1,91 @@
+"""Answers of language models, kept by request hash: nothing that was answered is asked, or paid for, again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from schemas.call import Answer
+from schemas.errors import OutsideError, Place, RefusedError
+from store.files import read_file, write_by_content
+from store.lock import make_state_dir
+from store.paths import ensure_within
+from store.yamlio import load_json
+
+FOLDER = "answers"
+"""Below the state folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerShelf:
+    """Where kept answers lie: `home` is read and written, `copies` are written too (`--record`), `sources` are only read.
+
+    `home` is None where nothing may be kept (a replay). All are absolute folders of `<request hash>.json`. `state` is the folder that git
+    passes by and that `home` lies in.
+    """
+
+    home: Path | None
+    state: Path | None = None
+    copies: Sequence[Path] = ()
+    sources: Sequence[Path] = ()
+
+    def get(self, request: str) -> Answer | None:
+        """The kept answer to this request, None when there is none.
+
+        An answer that only a source has is also kept at home. Raises RefusedError for a file that is no answer to this request.
+        """
+        for folder in (*((self.home,) if self.home is not None else ()), *self.copies, *self.sources):
+            answer = _read(folder, request)
+            if answer is not None:
+                return answer
+        return None
+
+    def put(self, answer: Answer) -> None:
+        """Keep an answer: on disk, synced, before this returns. Raises OutsideError when the disk refuses."""
+        if self.home is not None and self.state is not None:
+            try:
+                make_state_dir(self.state)
+            except OSError as error:
+                raise OutsideError(
+                    "cannot-write",
+                    f"the state folder cannot be written: {error.strerror}",
+                    where=Place(str(self.state)),
+                ) from None
+        data = (json.dumps(answer.to_data(), ensure_ascii=False, indent=1) + "\n").encode("utf-8")
+        for folder in (*((self.home,) if self.home is not None else ()), *self.copies):
+            path = _path(folder, answer.request)
+            write_by_content(path, data, str(path))
+
+    def forget(self, requests: Iterable[str]) -> None:
+        """Drop answers that led to nothing, so that they are asked for anew; recordings keep them. Raises OutsideError."""
+        for request in requests:
+            if self.home is not None:
+                path = _path(self.home, request)
+                try:
+                    path.unlink(missing_ok=True)
+                except OSError as error:
+                    raise OutsideError(
+                        "cannot-write", f"cannot be removed: {error.strerror}", where=Place(str(path))
+                    ) from None
+
+
+def _read(folder: Path, request: str) -> Answer | None:
+    path = _path(folder, request)
+    data = read_file(path, str(path))
+    if data is None:
+        return None
+    answer = Answer.parse(load_json(data, str(path)), source=str(path), code="invalid-answer")
+    if answer.request != request:
+        raise RefusedError(
+            "invalid-answer",
+            "the file holds the answer to another request than its name says",
+            where=Place(str(path)),
+            fix=f"rm {path}",
+        )
+    return answer
+
+
+def _path(folder: Path, request: str) -> Path:
+    return ensure_within(folder, folder / f"{request}.json")
