@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, StrictInt
 
 from schemas.anchors import Reading
 from schemas.base import Record
 from schemas.call import Purpose, Usage
+from schemas.errors import Place, RefusedError
 from schemas.kinds import AnchorKind
 from schemas.reading import Difference
 from schemas.spans import Timestamp
+
+Count = Annotated[StrictInt, Field(ge=0)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Start(Record):
@@ -38,15 +42,15 @@ class CallLine(Record):
     provider: str
     model: str
     purpose: Purpose
-    round: StrictInt
+    round: Count
     place: str
     outcome: str
     stop: str | None = None
     usage: Usage | None = None
-    money: float | None = None
+    money: Amount | None = None
     currency: str | None = None
-    seconds: float
-    retries: StrictInt = 0
+    seconds: Amount
+    retries: Count = 0
     batch: str | None = None
 
 
@@ -56,26 +60,26 @@ class LeftOutLine(Record):
     line: Literal["left-out"] = "left-out"
     reader: str
     place: str
-    codes: dict[str, StrictInt]
+    codes: dict[str, Count]
 
 
 class KindFigures(Record):
     """Of one kind: claims that both readers see, and those of A's and of B's that are in no agreed pair."""
 
-    agreed: StrictInt = 0
-    only_a: StrictInt = 0
-    only_b: StrictInt = 0
+    agreed: Count = 0
+    only_a: Count = 0
+    only_b: Count = 0
 
 
 class RoundLine(Record):
     """How far the readings agree after a round."""
 
     line: Literal["round"] = "round"
-    round: StrictInt
+    round: Count
     difference: Difference
     strict: Difference
-    disputes: StrictInt
-    edges_agreed: StrictInt
+    disputes: Count
+    edges_agreed: Count
     kinds: dict[AnchorKind, KindFigures]
 
 
@@ -88,3 +92,23 @@ class End(Record):
 
 
 BookLine = Start | CallLine | LeftOutLine | RoundLine | End
+
+_LINES: Final[dict[str, type[BookLine]]] = {
+    "start": Start,
+    "call": CallLine,
+    "left-out": LeftOutLine,
+    "round": RoundLine,
+    "end": End,
+}
+
+
+def parse_line(data: object, source: str) -> BookLine:
+    """One line of a record, from plain JSON; `source` names its file in errors.
+
+    Raises RefusedError `broken-line` for a line of no known sort, ManyErrors naming every key that is wrong.
+    """
+    sort = data.get("line") if isinstance(data, dict) else None
+    record = _LINES.get(sort) if isinstance(sort, str) else None
+    if record is None:
+        raise RefusedError("broken-line", f"line: must be one of {', '.join(_LINES)}", where=Place(source))
+    return record.parse(data, source=source, code="broken-line")
