@@ -38,6 +38,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "frontier": Entry("frontier", "The cards that are ready."),
         "why": Entry("why", "What a card waits for, the whole chain."),
         "graph": Entry("graph", "Draw how the cards wait for each other."),
+        "runs": Entry("runs", "What was read when, how far the readers agreed, what it cost."),
     },
     "Keep true": {
         "audit": Entry("audit", "Check cards, claims, specs and config by every rule."),
