@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 @click.option("--show", metavar="ID", help="Every call of one run: its id, the start of it, or `last`.")
 @click.option("--compare", is_flag=True, help="Agreement by kind and pair of models, over time.")
 def command(face: Face, spec: str | None, last: int | None, show: str | None, compare: bool) -> None:
-    """List the runs: every command that let readers read a spec, with its models, rounds, calls, tokens and money.
+    """List the runs: every command that asked models, with its rounds, calls, tokens and money.
 
-    The records lie in the state folder of this machine and hold no text of a spec. Agreement is not correctness: two
-    readings agreeing proves agreement, not a right reading.
+    The records lie in the state folder of this machine and hold no text of a spec but headings. Agreement is not
+    correctness: two readings agreeing proves agreement, not a right reading.
     """
     from store.book import load_books
 

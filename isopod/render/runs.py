@@ -38,7 +38,7 @@ _SHORT: Final[dict[AnchorKind, str]] = {
 def run_lines(runs: Sequence[RunItem], total: Bill, of_all: int, face: Face) -> Iterator[str]:
     """Every run: a row of figures, below it readers, rounds and end; then the bill of all that are listed."""
     if not runs:
-        yield "No run yet: isopod compile SPEC makes the first."
+        yield "No run yet: a command that asks a model leaves a record (isopod compile SPEC)."
         return
     heads = ("when", "calls", "in", "out", "cached", "spec")
     cells = [(_when(run.at), *_figures(run.bill), run.spec or "?") for run in runs]
@@ -79,7 +79,9 @@ def _details(run: RunItem, face: Face) -> Iterator[str]:
     def line(text: str) -> Iterator[str]:
         return wrap(text, face.width, indent="      ", first="    ")
 
-    yield from line(f"{run.command or 'command unknown'}, {_ended(run.end)}; {_cost(run.bill)}; id {run.id}")
+    yield from line(f"{run.command or 'unknown command'} {run.id}: {_ended(run.end)}")
+    if run.calls:
+        yield from line(_cost(run.bill))
     if run.readers:
         yield from line("; ".join(map(_reader, run.readers)))
     for one in run.rounds:
@@ -184,7 +186,7 @@ def compared_lines(pairs: Sequence[ModelPair], face: Face) -> Iterator[str]:
         if pair.a == pair.b:
             yield from wrap("Both readers are one model: that they agree proves less.", face.width, first="  ")
         yield ""
-        yield from _summed(pair, face)
+        yield from _summed(pair)
         yield ""
         yield from _series("At the first reading, run by run (per cent)", pair, "first", face)
         yield ""
@@ -202,17 +204,23 @@ def compared_lines(pairs: Sequence[ModelPair], face: Face) -> Iterator[str]:
     )
 
 
-def _summed(pair: ModelPair, face: Face) -> Iterator[str]:
+def _summed(pair: ModelPair) -> Iterator[str]:
+    """A row a kind: share and claims, at the first reading and after the last round, side by side."""
     kinds = _kinds([pair.first, pair.last])
+    heads = ("share", "agreed", "only a", "only b") * 2
+    rows = [(kind, *_cells(_kind(pair.first, kind)), *_cells(_kind(pair.last, kind))) for kind in kinds]
+    rows.append(("all kinds", *_cells(pair.first.all), *_cells(pair.last.all)))
     counted = number_of(sum(not run.repeated for run in pair.runs), "run")
-    rows = [
-        (f"  {counted}", "first reading", "after the last round"),
-        *((f"  {kind}", _of(_kind(pair.first, kind)), _of(_kind(pair.last, kind))) for kind in kinds),
-        ("  all kinds", _of(pair.first.all), _of(pair.last.all)),
-    ]
-    head, *lines = table(rows, face.width)
-    yield face.paint(head, "bold")
-    yield from lines
+    sizes = [max(8, *(len(row[column + 1]) + 1 for row in rows)) for column in range(len(heads))]
+    half = sum(sizes[:4])
+    yield f"  {counted:11}{'   first reading':{half}}   after the last round"
+    for name, *cells in (("", *heads), *rows):
+        yield f"  {name:11}{''.join(cell.rjust(size) for cell, size in zip(cells, sizes, strict=True))}"
+
+
+def _cells(share: KindShare) -> tuple[str, str, str, str]:
+    mark = "%" if share.share is not None else ""
+    return f"{_percent(share)}{mark}", f"{share.agreed:,}", f"{share.only_a:,}", f"{share.only_b:,}"
 
 
 def _series(title: str, pair: ModelPair, when: str, face: Face) -> Iterator[str]:
@@ -243,15 +251,6 @@ def _kinds(shares: Sequence[Shares]) -> list[AnchorKind]:
 
 def _kind(shares: Shares, kind: AnchorKind) -> KindShare:
     return shares.kinds.get(kind, KindShare(agreed=0, only_a=0, only_b=0, share=None))
-
-
-def _of(share: KindShare) -> str:
-    """`91% (40 of 44; a 3, b 1 alone)`."""
-    claims = share.agreed + share.only_a + share.only_b
-    if not claims:
-        return "-"
-    alone = f"; only a {share.only_a}, only b {share.only_b}" if share.only_a or share.only_b else ""
-    return f"{_percent(share)}% ({share.agreed} of {claims}{alone})"
 
 
 def _percent(share: KindShare) -> str:

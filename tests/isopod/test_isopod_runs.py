@@ -136,7 +136,7 @@ def data(isopod: Run, name: str, *arguments: str) -> dict[str, Any]:
 
 
 def test_without_a_record_it_says_how_to_make_one(instance: Path, isopod: Run) -> None:
-    assert told(isopod) == "No run yet: isopod compile SPEC makes the first.\n"
+    assert told(isopod) == "No run yet: a command that asks a model leaves a record (isopod compile SPEC).\n"
     assert "Nothing to compare yet" in told(isopod, "--compare")
     assert data(isopod, "runs")["runs"] == []
     done = isopod("runs", "--show", "last")
@@ -149,7 +149,7 @@ def test_the_table_says_what_each_run_came_to(history: list[str], isopod: Run) -
     assert shown.splitlines()[0].split() == heads
     words = " ".join(shown.split())
     assert "2026-11-28 09:00 4 3,600 900 600 specs/links.md" in words
-    assert "compile, waits for a person (exit 3); 0.1000 EUR + 0.2500 USD + 1 call without a price" in words
+    assert ": waits for a person (exit 3) 0.1000 EUR + 0.2500 USD + 1 call without a price" in words
     assert "1 call failed and may have been paid" in words
     assert (
         "first reading: 15 of 18 claims agreed; difference 3 claims and 1 relation (strictly 4 and 2); 2 disputes"
@@ -160,7 +160,7 @@ def test_the_table_says_what_each_run_came_to(history: list[str], isopod: Run) -
         in words
     )
     assert "left out of reader b's answers, 링크: crossing 1, quote-not-found 2" in words
-    assert "cut off (or still running); under 0.0001 USD" in words
+    assert "cut off (or still running) under 0.0001 USD" in words
     assert "2 ? ? ? specs/예약 알림" in words and "no price, tokens of 2 calls not counted" in words
     assert "a: evil\\e[31m\\u202emodel (openai); b: gpt (openai)" in words
     assert "4 runs: 7 calls with 2 retries; 4,800 tokens in (800 of them cached), 1,200 out;" in words
@@ -226,11 +226,11 @@ def test_what_cannot_be_meant_is_refused(
 def test_agreement_by_kind_and_pair_of_models(history: list[str], isopod: Run) -> None:
     shown = told(isopod, "--compare")
     words = " ".join(shown.split())
-    assert "a: claude b: gpt 1 run first reading after the last round" in words
-    assert "requirement 80% (8 of 10; only a 1, only b 1) 100% (9 of 9)" in words
-    assert "all kinds 83% (15 of 18; only a 2, only b 1) 100% (17 of 17)" in words
+    assert "a: claude b: gpt 1 run first reading after the last round share agreed only a only b share" in words
+    assert "requirement 80% 8 1 1 100% 9 0 0" in words
+    assert "all kinds 83% 15 2 1 100% 17 0 0" in words
     assert "2026-11-28 09:00 specs/links.md 80 80 100 83 2026-12-01 09:00 specs/links.md 80 80 100 83 *" in words
-    assert "99% (199 of 200; only a 1, only b 0)" in words  # never 100 while a claim differs
+    assert "requirement 99% 199 1 0 99% 199 1 0" in words  # never 100 while a claim differs
     assert "Agreement is not correctness." in words
     assert "* asked nothing and found what a run before it had found: not summed up" in words
     assert "a: evil\\e[31m\\u202emodel b: gpt" in words
@@ -265,7 +265,7 @@ def test_one_model_as_both_readers_is_said(instance: Path, isopod: Run) -> None:
     record(instance, "2026-12-03T09:00:00Z", after(0), models=("none", "none"))
     shown = told(isopod, "--compare")
     assert "Both readers are one model: that they agree proves less." in shown
-    assert "all kinds  -" in shown
+    assert "all kinds - 0 0 0 - 0 0 0" in " ".join(shown.split())
     assert "0 of 0 claims agreed" in told(isopod, "--last", "1")
 
 
@@ -280,7 +280,7 @@ def test_a_broken_record_is_said_and_hides_nothing(history: list[str], instance:
     assert [(one["code"], one["where"]["line"]) for one in listed["problems"]] == [("torn-line", 3), ("broken-line", 1)]
     assert f"{history[2]}.jsonl:1: a line that no record has" in done.stderr
     shown = isopod("runs").stdout
-    assert "command unknown, holds (exit 0)" in shown
+    assert f"unknown command {history[2]}: holds (exit 0)" in shown
     assert len(data(isopod, "comparison", "--compare")["pairs"]) == 1
 
 
