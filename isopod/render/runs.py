@@ -208,7 +208,9 @@ def _summed(pair: ModelPair) -> Iterator[str]:
     """A row a kind: share and claims, at the first reading and after the last round, side by side."""
     kinds = _kinds([pair.first, pair.last])
     heads = ("share", "agreed", "only a", "only b") * 2
-    rows = [(kind, *_cells(_kind(pair.first, kind)), *_cells(_kind(pair.last, kind))) for kind in kinds]
+    rows: list[tuple[str, ...]] = [
+        (kind, *_cells(_kind(pair.first, kind)), *_cells(_kind(pair.last, kind))) for kind in kinds
+    ]
     rows.append(("all kinds", *_cells(pair.first.all), *_cells(pair.last.all)))
     counted = number_of(sum(not run.repeated for run in pair.runs), "run")
     sizes = [max(8, *(len(row[column + 1]) + 1 for row in rows)) for column in range(len(heads))]
