@@ -168,8 +168,12 @@ class Sheet:
 
     def team(self, claim: DraftClaim) -> str:
         """Whose a claim is: config of its section, else of the spec, else the default team."""
-        section = self.section_config(claim)
-        return (section and section.team) or self.spec_team
+        return self.config_team(claim) or self.config.default_team
+
+    def config_team(self, claim: DraftClaim) -> str | None:
+        """The team that a person gave the claim's section, or the spec, in config; None when only the default is left."""
+        section, spec = self.section_config(claim), self.config.specs.get(self.key)
+        return (section and section.team) or (spec and spec.team) or None
 
     @property
     def spec_team(self) -> str:
