@@ -14,7 +14,7 @@ from test_isopod_instance import read_json
 from schemas.anchors import Reading
 from schemas.bookline import BookLine, CallLine, End, KindFigures, LeftOutLine, RoundLine, Start
 from schemas.call import Purpose, Usage
-from schemas.kinds import AnchorKind
+from schemas.kinds import ANCHOR_KINDS
 from schemas.reading import Difference
 from store.book import Book
 
@@ -54,9 +54,11 @@ def call(
 
 def after(number: int, disputes: int = 0, **kinds: tuple[int, int, int]) -> RoundLine:
     """A round with (agreed, only a, only b) of each kind."""
-    figures: dict[AnchorKind, KindFigures] = {
-        kind: KindFigures(agreed=agreed, only_a=a, only_b=b)
-        for kind, (agreed, a, b) in kinds.items()  # type: ignore[misc]
+    assert set(kinds) <= set(ANCHOR_KINDS)
+    figures = {
+        kind: KindFigures(agreed=kinds[kind][0], only_a=kinds[kind][1], only_b=kinds[kind][2])
+        for kind in ANCHOR_KINDS
+        if kind in kinds
     }
     differing = sum(one.only_a + one.only_b for one in figures.values())
     return RoundLine(
