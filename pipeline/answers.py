@@ -5,17 +5,20 @@ Every answer is written at once, as one file, so that a crash loses none.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from pipeline.bench import Bench, StandingClaim
+from pipeline.models.pending import PendingError
+from pipeline.room import RoomOptions, open_room
 from pipeline.rounds import Reached, Say, located, reach, silent, stored_table
 from pipeline.settle import BulkAnswer, Cut, Said, answer, bulk, claim, discard, find_words, not_a_claim
 from pipeline.table import Table
 from pipeline.workspace import Workspace
-from schemas.errors import RefusedError
+from schemas.errors import Place, RefusedError, WaitsError
 from schemas.kinds import AnchorKind, Answer, DiscardReason
 from schemas.ledger import ExemptionBody
 from schemas.reading import Dispute
@@ -74,7 +77,16 @@ def open_docket(
     if changed is None or changed:
         seats = workspace.seats(offline=offline)
         strict = strict or workspace.config.join == "strict"
-        reached = reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say)
+        room = open_room(workspace, bench.spec.path, seats, RoomOptions(mode="kept"), command="settle", say=say)
+        try:
+            reached = reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say, room=room)
+        except PendingError as error:
+            raise WaitsError(
+                error.code,
+                f"{bench.spec.path} is not read to the end: {error.message}",
+                where=Place(bench.spec.path),
+                fix=f"isopod compile {shlex.quote(bench.spec.path)}",
+            ) from None
         return Docket(docket_workspace, key, reached.table, reached)
     return Docket(docket_workspace, key, stored_table(bench, workspace, key), None)
 

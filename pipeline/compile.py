@@ -16,11 +16,14 @@ from pipeline.draft.sheet import DraftClaim, DraftEdge, Sheet
 from pipeline.draft.suggest import suggest
 from pipeline.gate import involved, judge_claims, late_gates, rejected
 from pipeline.keep import collect, homed_store
+from pipeline.models.desk import now
+from pipeline.room import Room, RoomOptions, open_room
 from pipeline.rounds import Reached, Say, reach, silent, stored_table
 from pipeline.settle import BulkAnswer, Said, bulk
 from pipeline.table import Table
 from pipeline.workspace import Workspace, same_model
 from schemas.anchors import Anchor, AnchorsSpec, AnchorStore, Discarded, Reading
+from schemas.bookline import End
 from schemas.compiled import Compiled, CompiledAnchor, CompiledSpec, Suggestion
 from schemas.errors import Exit, Place, RefusedError
 from schemas.finding import Finding
@@ -41,11 +44,12 @@ class CompileOptions:
     accept: BulkAnswer | None = None
     said: Said | None = None
     key: str | None = None
+    models: RoomOptions = RoomOptions()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a compile found and would write.
+    """What a compile found and would write. `room` is where models were asked, None when nothing was read.
 
     `transaction` holds the writes, uncommitted; None when there is nothing that may be written. `reached` is None when no
     section changed, so that nothing was read.
@@ -61,6 +65,7 @@ class Outcome:
     same_model: bool
     settlement: Settlement | None
     transaction: Transaction | None
+    room: Room | None = None
 
     @property
     def waits(self) -> bool:
@@ -72,7 +77,8 @@ def compile_spec(
 ) -> Outcome:
     """Compile one spec as far as it goes; nothing is written before `commit`.
 
-    Raises RefusedError for input that is not accepted, OutsideError when a model fails.
+    Raises RefusedError for input that is not accepted, OutsideError when a model fails, PendingError when answers of models are still
+    to come: handed over, in a batch, or because `options.models` says to send nothing.
     """
     bench = Bench.of(workspace.read(path))
     key = workspace.key_of(bench.spec.path, options.key)
@@ -82,8 +88,11 @@ def compile_spec(
     changed = changed_sections(bench.spec, bench.structure, store.sections) if store is not None else None
     seats = workspace.seats(offline=options.offline) if changed is None or changed else None
     heuristic = bool(store and store.heuristic) or bool(seats and any(seat.reader.heuristic for seat in seats))
+    room = open_room(workspace, bench.spec.path, seats, options.models, command="compile", say=say)
     reached = (
-        reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say) if seats is not None else None
+        reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say, room=room)
+        if seats is not None
+        else None
     )
     table = reached.table if reached is not None else stored_table(bench, workspace, key)
     findings = reached.findings if reached is not None else judge_claims(table, [], heuristic=heuristic)
@@ -111,12 +120,12 @@ def compile_spec(
         suggestions=tuple(suggest(sheet, drafted.cards, too_big, _coverage_spans(table)))
         + _offer_suggestions(drafted.offers),
         heuristic=heuristic,
-        calls=reached.calls if reached is not None else 0,
+        calls=room.calls if room is not None else 0,
         changed=transaction.changed if transaction is not None else (),
     )
     one_model = seats is not None and same_model(seats)
     return Outcome(
-        shown, exit_code, table, reached, findings, drafted.offers, too_big, one_model, settlement, transaction
+        shown, exit_code, table, reached, findings, drafted.offers, too_big, one_model, settlement, transaction, room
     )
 
 
@@ -134,7 +143,23 @@ def commit(workspace: Workspace, outcome: Outcome) -> tuple[str, ...]:
     instance = workspace.snapshot.instance
     finished = finish(instance.root, instance.state_dir)
     written = outcome.transaction.commit() if outcome.transaction is not None else ()
+    note(outcome, opens=True)
     return tuple(sorted({*finished, *written}))
+
+
+def note(outcome: Outcome, *, opens: bool = False) -> None:
+    """Put on record how far the readings agreed and how the compile ended; with `opens` also when no model was asked.
+
+    Raises OutsideError when the disk refuses.
+    """
+    if outcome.room is None or outcome.room.book is None or outcome.reached is None:
+        return
+    book = outcome.room.book
+    if book.path is None and not opens:
+        return
+    for line in outcome.reached.lines:
+        book.write(line)
+    book.write(End(at=now(), exit_code=int(outcome.exit_code)))
 
 
 def _refuse_outside(workspace: Workspace, path: Path, *, preview: bool) -> None:

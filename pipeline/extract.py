@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.bench import Bench
+from pipeline.models.asking import Asking
 from pipeline.readers.protocol import Reader, ReadRequest, Repair
 from schemas.errors import Place, RefusedError
-from schemas.reading import Dispute
 from schemas.run import Run, RunReader
 from store.runs import RunParts, canonical, parse_parts, read_json
 from text.coordinates import SpanT
@@ -37,9 +37,13 @@ class ReaderSeat:
     model: str
 
 
-def read(bench: Bench, seat: ReaderSeat, recorded: Sequence[Path]) -> Extracted:
-    """The first reading. Raises RefusedError when the reader cannot read this spec or its envelope does not validate."""
-    request = ReadRequest(bench.spec, bench.structure, seat.name, seat.model, recorded=recorded)
+def read(bench: Bench, seat: ReaderSeat, recorded: Sequence[Path], asking: Asking | None = None) -> Extracted:
+    """The first reading.
+
+    Raises RefusedError when the reader cannot read this spec or its envelope does not validate, OutsideError when a model fails,
+    PendingError when answers of a model are still to come.
+    """
+    request = ReadRequest(bench.spec, bench.structure, seat.name, seat.model, recorded=recorded, asking=asking)
     answer = seat.reader.read(request)
     if answer is None:
         raise RefusedError(
@@ -54,24 +58,37 @@ def reread(
     bench: Bench,
     seat: ReaderSeat,
     before: Extracted,
-    disputes: Sequence[Dispute],
+    units: tuple[SpanT, ...],
     number: int,
     recorded: Sequence[Path],
+    asking: Asking | None = None,
 ) -> Extracted | None:
-    """Repair round `number`: the reader decides its disputed units again, alone. None when it has nothing more to say."""
+    """Repair round `number`: the reader decides its disputed units again, alone. None when it has nothing more to say.
+
+    Raises as `read`.
+    """
     if not seat.reader.repairs:
         return None
-    repair = Repair(before.run, disputed_units(bench, disputes))
+    repair = Repair(before.run, before.reading, units)
     answer = seat.reader.read(
-        ReadRequest(bench.spec, bench.structure, seat.name, seat.model, round=number, repair=repair, recorded=recorded)
+        ReadRequest(
+            bench.spec,
+            bench.structure,
+            seat.name,
+            seat.model,
+            round=number,
+            repair=repair,
+            recorded=recorded,
+            asking=asking,
+        )
     )
     return None if answer is None else take(bench, answer, bench.spec.path)
 
 
-def disputed_units(bench: Bench, disputes: Sequence[Dispute]) -> tuple[SpanT, ...]:
-    """The units that disputes touch, in text order, each once: what a reader is shown again, never the other's output."""
-    spans = {hull([unit.span for unit in units]) for one in disputes if (units := bench.structure.units_in(one.span))}
-    return tuple(sorted(spans))
+def disputed_units(bench: Bench, spans: Iterable[SpanT]) -> tuple[SpanT, ...]:
+    """The units that these places touch, in text order, each once: what a reader is shown again, never the other's output."""
+    found = {hull([unit.span for unit in units]) for span in spans if (units := bench.structure.units_in(span))}
+    return tuple(sorted(found))
 
 
 def take(bench: Bench, answer: Run | bytes, source: str) -> Extracted:

@@ -122,6 +122,15 @@ class Table:
                 return ordered_key(kind, homes[from_], homes[to])
         raise AssertionError(f"dispute {dispute.id} names no edge: {words}")
 
+    def disputed_places(self) -> list[SpanT]:
+        """Where readers must decide again: the words of every dispute, of an edge also both its ends."""
+        places = [one.span for one in self.disputes.values()]
+        for dispute in self.disputes.values():
+            if dispute.type == "edge":
+                _, from_, to = self.disputed_edge(dispute)
+                places += [from_[1], to[1]]
+        return places
+
     def copy(self) -> Table:
         """The same table to try an answer on."""
         return replace(

@@ -34,7 +34,7 @@ class AnswerShelf:
     def get(self, request: str) -> Answer | None:
         """The kept answer to this request, None when there is none.
 
-        An answer that only a source has is also kept at home. Raises RefusedError for a file that is no answer to this request.
+        Raises RefusedError for a file that is no answer to this request.
         """
         for folder in (*((self.home,) if self.home is not None else ()), *self.copies, *self.sources):
             answer = _read(folder, request)

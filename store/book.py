@@ -33,6 +33,7 @@ class Book:
         self._state_dir = state_dir
         self._start = start
         self._lock = threading.Lock()
+        self._waiting: list[BookLine] = []
         self.path: Path | None = None
 
     def write(self, line: BookLine) -> None:
@@ -47,6 +48,14 @@ class Book:
                     "cannot-write", f"the record cannot be written: {error.strerror}", where=Place(str(self._state_dir))
                 ) from None
 
+    def remember(self, line: BookLine) -> None:
+        """As `write` once the record has a file; before that the line waits for one, and makes none."""
+        with self._lock:
+            if self.path is None:
+                self._waiting.append(line)
+                return
+        self.write(line)
+
     def _make(self) -> Path:
         make_state_dir(self._state_dir)
         folder = self._state_dir / FOLDER
@@ -60,7 +69,8 @@ class Book:
                 break
             except FileExistsError:
                 number += 1
-        self._append(path, self._start)
+        for line in (self._start, *self._waiting):
+            self._append(path, line)
         return path
 
     @staticmethod

@@ -7,6 +7,7 @@ and only an envelope that does not validate refuses the whole run (DESIGN.md sec
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -227,6 +228,11 @@ def read_json(data: bytes, source: str, max_bytes: int = MAX_RUN_BYTES) -> Any:
 def canonical(run: Run) -> bytes:
     """The run as RFC 8785 bytes: what its sha256 is taken of, and what is stored."""
     return rfc8785.dumps(run.to_data())
+
+
+def dump_raw(data: Mapping[str, Any]) -> bytes:
+    """The bytes of a run some of whose parts may be wrong, for whoever takes it apart: lone surrogates stay JSON escapes."""
+    return json.dumps(data, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def put(instance: Instance, run: Run) -> str:

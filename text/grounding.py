@@ -240,3 +240,15 @@ def _without_crossing(spec: SpecText, placed: Placed, violations: list[Violation
         )
         violations.append(Violation(code="crossing", path=f"anchors[{index}]", ref=anchor.ref, message=message))
     return [entry for position, entry in enumerate(placed) if position not in first_other]
+
+
+def nth_of(spec: SpecText, span: SpanT) -> int | None:
+    """Which occurrence of its words in its own lines a span is, from 1 (overlapping ones count); None when it is the only one."""
+    quote, lines = spec.quoted(span), spec.lines_of(span)
+    first, last = spec.lines_span(lines)
+    starts: list[int] = []
+    place = spec.text.find(quote, first, last)
+    while place != -1 and (place <= span[0] or len(starts) < 2):
+        starts.append(place)
+        place = spec.text.find(quote, place + 1, last)
+    return starts.index(span[0]) + 1 if len(starts) > 1 else None

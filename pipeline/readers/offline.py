@@ -16,6 +16,7 @@ from text.blocks import Block
 from text.claims import Claims
 from text.coordinates import SpanT, SpecText
 from text.cores import core
+from text.grounding import nth_of
 from text.lexicon import Lexicon
 from text.structure import Structure
 
@@ -98,18 +99,7 @@ def _rank(kind: AnchorKind) -> int:
 
 def _anchor(spec: SpecText, ref: str, claim: Found) -> RunAnchor:
     quote, lines = spec.quoted(claim.span), spec.lines_of(claim.span)
-    return RunAnchor(ref=ref, kind=claim.kind, quote=quote, lines=lines, nth=_nth(spec, quote, claim.span, lines))
-
-
-def _nth(spec: SpecText, quote: str, span: SpanT, lines: tuple[int, int]) -> int | None:
-    """Which occurrence in the cited lines it is (overlapping ones count); None when it is the only one."""
-    first, last = spec.lines_span(lines)
-    starts: list[int] = []
-    place = spec.text.find(quote, first, last)
-    while place != -1 and (place <= span[0] or len(starts) < 2):
-        starts.append(place)
-        place = spec.text.find(quote, place + 1, last)
-    return starts.index(span[0]) + 1 if len(starts) > 1 else None
+    return RunAnchor(ref=ref, kind=claim.kind, quote=quote, lines=lines, nth=nth_of(spec, claim.span))
 
 
 def is_lead_in(spec: SpecText, span: SpanT) -> bool:

@@ -7,22 +7,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol
 
+from pipeline.models.asking import Asking
 from schemas.run import Run
 from text.coordinates import SpanT, SpecText
+from text.grounding import Reading
 from text.structure import Structure
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What a reader is asked to decide again: its own last reading and the spans of the disputed units, never the other's output."""
+    """What a reader is asked to decide again: its own last reading, as it said it and as it stands in the text, and the spans of the
+    disputed units; never the other's output."""
 
     previous: Run
+    reading: Reading
     units: tuple[SpanT, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """One call of a reader. `round` 0 is the first reading; later rounds carry `repair`. `recorded` is the folder of recorded runs."""
+    """One call of a reader. `round` 0 is the first reading; later rounds carry `repair`.
+
+    `recorded` is the folder of recorded runs, `asking` what a reader that asks a model needs beside the text.
+    """
 
     spec: SpecText
     structure: Structure
@@ -31,6 +38,7 @@ class ReadRequest:
     round: int = 0
     repair: Repair | None = None
     recorded: Sequence[Path] = ()
+    asking: Asking | None = None
 
 
 class Reader(Protocol):

@@ -1,0 +1,73 @@
+"""A dialogue with one model about one task: ask, check, say what is wrong, ask again; three calls at most (DESIGN.md section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from pipeline.models.desk import Desk
+from pipeline.models.envelope import unwrap
+from pipeline.models.prompt import complaint
+from schemas.call import Answer, Call
+from schemas.errors import OutsideError
+from schemas.run import Violation
+
+MOST_CALLS: Final = 3
+"""The first and two retries."""
+
+NO_ENVELOPE: Final = "no-envelope"
+"""The code of a failure that says nothing of other tasks: a model never answered this one in form."""
+
+CallOf = Callable[[str], Call]
+"""The call of a task with this added at its end: nothing at first, then what was wrong with the last answer."""
+
+Made = TypeVar("Made")
+
+Judge = Callable[[dict[str, Any]], tuple[Made, Sequence[Violation]]]
+"""What is made of an envelope, and what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Concluded(Generic[Made]):
+    """What was made of the last envelope that validated, what is still wrong in it, and the answer that it came in."""
+
+    made: Made
+    violations: tuple[Violation, ...]
+    answer: Answer
+
+
+def converse(
+    desk: Desk, call_of: CallOf, keys: tuple[str, ...], judge: Judge[Made], *, most: int = MOST_CALLS
+) -> Concluded[Made]:
+    """Ask until nothing is wrong, at most `most` times.
+
+    Raises OutsideError `no-envelope` when no answer had a valid envelope; such answers are not kept, so that running again asks
+    again. Raises as `Desk.ask`.
+    """
+    asked: list[str] = []
+    concluded: Concluded[Made] | None = None
+    added, place, wrong = "", "", ""
+    for _ in range(most):
+        call = call_of(added)
+        place = call.place
+        answer = desk.ask(call)
+        asked.append(call.request)
+        envelope = unwrap(answer.content, keys)
+        violations: Sequence[Violation]
+        if isinstance(envelope, Violation):
+            violations, wrong = [envelope], envelope.message
+        else:
+            made, violations = judge(envelope)
+            concluded = Concluded(made, tuple(violations), answer)
+            if not violations:
+                return concluded
+        added = complaint(answer.content, violations)
+    if concluded is None:
+        desk.shelf.forget(asked)
+        raise OutsideError(
+            NO_ENVELOPE,
+            f"{desk.config.model} answered {most} times about {place}, never in the form that was asked for: {wrong}",
+            fix="run the same command again; the other parts are kept. If it stays, choose another model",
+        )
+    return concluded

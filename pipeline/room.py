@@ -1,0 +1,163 @@
+"""Where a command asks models: the desks of both readers, their shared caps, patience and record. Each desk belongs to one reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from pipeline.extract import ReaderSeat
+from pipeline.models.asking import Asking, StoredClaim
+from pipeline.models.budget import Budget
+from pipeline.models.desk import Desk, now
+from pipeline.models.executor import Executor, Threads
+from pipeline.models.patience import Clock, Patience
+from pipeline.models.protocol import Batches, Model
+from pipeline.workspace import Workspace
+from schemas.anchors import Reading
+from schemas.bookline import Start
+from schemas.config import Config, ReaderConfig
+from store.answers import FOLDER, AnswerShelf
+from store.book import Book
+from store.instance import Instance
+from text.grounding import Grounder
+
+Say = Callable[[str], None]
+Mode = Literal["live", "kept"]
+"""`live` sends what has no kept answer; `kept` sends nothing: such a call is pending."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoomOptions:
+    """What a person asks of a command that may ask models.
+
+    `record` is a folder that every answer is also written to, `replay` the only folder that answers come from, `batch` says that
+    providers which can are sent no single call.
+    """
+
+    mode: Mode = "live"
+    record: Path | None = None
+    replay: Path | None = None
+    batch: bool = False
+
+
+@dataclass
+class Room:
+    """One command's way to models. `calls` counts what was really sent by it."""
+
+    config: Config
+    executor: Executor
+    shelf: AnswerShelf
+    budget: Budget
+    patience: Patience
+    book: Book | None
+    options: RoomOptions
+    readers: dict[str, ReaderConfig] = field(default_factory=dict)
+
+    @classmethod
+    def open(
+        cls,
+        instance: Instance,
+        seats: Sequence[ReaderSeat],
+        *,
+        command: str,
+        spec: str,
+        options: RoomOptions | None = None,
+        say: Say,
+        clock: Clock | None = None,
+    ) -> Room:
+        """The room of one command on one spec. Nothing is made on disk before the first answer."""
+        options = options or RoomOptions()
+        config = instance.config
+        readings = tuple(Reading(reader=seat.name, provider=seat.reader.provider, model=seat.model) for seat in seats)
+        start = Start(at=now(), command=command, spec=spec, readers=readings)
+        return cls(
+            config=config,
+            executor=Threads(config.models.at_once, say),
+            shelf=_shelf(instance, options),
+            budget=Budget(config.models),
+            patience=Patience(config.models, say, clock),
+            book=Book(instance.state_dir, start) if options.mode == "live" else None,
+            options=options,
+            readers=config.both_readers,
+        )
+
+    @property
+    def calls(self) -> int:
+        """How many calls this command sent and got an answer to."""
+        return self.budget.bill.calls
+
+    def desk(self, seat: ReaderSeat) -> Desk:
+        """The desk of one reader."""
+        config = self.readers.get(seat.name) or ReaderConfig(provider=seat.reader.provider, model=seat.model)
+        return Desk(
+            provider=seat.reader.provider,
+            config=config,
+            shelf=self.shelf,
+            model=self._model(seat),
+            budget=self.budget,
+            patience=self.patience,
+            book=self.book,
+            currency=self.config.models.currency,
+        )
+
+    def _model(self, seat: ReaderSeat) -> Model | None:
+        if self.options.mode == "kept" or self.options.replay is not None:
+            return None
+        if not isinstance(seat.reader, Model):
+            return None
+        return None if self.options.batch and can_batch(seat) else seat.reader
+
+    def asking(
+        self,
+        seat: ReaderSeat,
+        grounder: Grounder,
+        changed: frozenset[int] | None,
+        stored: Sequence[StoredClaim],
+        terms: Sequence[str],
+        say: Say,
+    ) -> Asking:
+        """What a reader needs beside the text to ask its model."""
+        return Asking(
+            name=seat.name,
+            desk=self.desk(seat),
+            executor=self.executor,
+            models=self.config.models,
+            grounder=grounder,
+            say=say,
+            changed=changed,
+            stored=tuple(stored),
+            terms=tuple(terms),
+        )
+
+
+def open_room(
+    workspace: Workspace,
+    spec: str,
+    seats: Sequence[ReaderSeat] | None,
+    options: RoomOptions,
+    *,
+    command: str,
+    say: Say,
+    clock: Clock | None = None,
+) -> Room | None:
+    """The room of a command; None outside an instance, where no config names a model."""
+    if workspace.snapshot is None:
+        return None
+    instance = workspace.snapshot.instance
+    return Room.open(instance, seats or (), command=command, spec=spec, options=options, say=say, clock=clock)
+
+
+def can_batch(seat: ReaderSeat) -> bool:
+    """Whether a reader's provider takes many calls at once for half the price."""
+    return isinstance(seat.reader, Batches)
+
+
+def _shelf(instance: Instance, options: RoomOptions) -> AnswerShelf:
+    if options.replay is not None:
+        return AnswerShelf(home=None, sources=(options.replay,))
+    copies = (options.record,) if options.record is not None else ()
+    return AnswerShelf(
+        home=instance.state_dir / FOLDER, state=instance.state_dir, copies=copies, sources=(instance.recorded_dir,)
+    )
