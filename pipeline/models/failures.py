@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -18,14 +19,26 @@ from schemas.errors import OutsideError
 MOST_SHOWN: Final = 300
 """Characters of a provider's own message that are shown."""
 
+_CODES: Final = {429: "rate-limited", 529: "overloaded", 503: "overloaded"}
 _MAY_PASS: Final = frozenset({408, 409, 429})
 _WORD: Final = re.compile(r"[^\s\"'`<>(){}\[\],;=]{8,}")
-_LIKE_A_KEY: Final = re.compile(r"\b(?:sk|pk|rk|key|gsk|xai)[-_][\w*.…-]{4,}|(?i:bearer)\s+\S+")
+_LIKE_A_KEY: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai)[-_][\w*.…-]{4,}|\bAIza[\w-]{6,}|(?i:bearer)\s+\S+")
 _OVERLAP: Final = 8
 _NO_CREDIT: Final = re.compile(r"credit balance|insufficient_quota|exceeded your current quota", re.IGNORECASE)
 _TOO_LONG: Final = re.compile(
-    r"too long|too large|context.?(?:length|window|size)|maximum context|exceeds? the .{0,30}(?:limit|size)", re.IGNORECASE
+    r"too long|too large|context.?(?:length|window|size)|maximum context|exceeds? the .{0,30}(?:limit|size)",
+    re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a reader's calls go: `who` is the host for messages, `key` what opens it (None: none is set), `key_name` its variable."""
+
+    url: str
+    who: str
+    key_name: str
+    key: str | None
 
 
 def shown(text: str, key: str | None) -> str:
@@ -63,12 +76,13 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
 
 def by_status(
-    status: int, body: Any, headers: Mapping[str, str], *, who: str, model: str | None, key_name: str, key: str | None
+    status: int, body: Any, headers: Mapping[str, str], endpoint: Endpoint, model: str | None
 ) -> OutsideError:
-    """The failure that an HTTP status of 300 or more means. `who` names the server, `key_name` the variable that holds the key.
+    """The failure that an HTTP status of 300 or more means.
 
     TransientError for 408, 409, 429 and 5xx, unless the account has no credit.
     """
+    who, key = endpoint.who, endpoint.key
     raw = message_in(body)
     code = body.get("error", body) if isinstance(body, dict) else {}
     words = f"{raw} {code.get('code')} {code.get('type')}" if isinstance(code, dict) else raw
@@ -80,12 +94,17 @@ def by_status(
             fix="add credit at the provider; what was answered is kept, then run the same command again",
         )
     if status in _MAY_PASS or status >= 500:
-        return TransientError(_CODES.get(status, "model-failed"), f"{who} answers {status}: {said}", retry_after=retry_after(headers), sent=True)
+        return TransientError(
+            _CODES.get(status, "model-failed"),
+            f"{who} answers {status}: {said}",
+            retry_after=retry_after(headers),
+            sent=True,
+        )
     if status in (401, 403):
         return OutsideError(
             "key-refused",
             f"{who} refuses the key: {said}" if key else f"{who} wants a key: {said}",
-            fix=f"put a valid key into the environment variable {key_name}",
+            fix=f"put a valid key into the environment variable {endpoint.key_name}",
         )
     if status == 404:
         asked = f"the model {model!r} or the address" if model else "that"
@@ -96,7 +115,9 @@ def by_status(
         )
     if status < 400:
         return OutsideError(
-            "moved", f"{who} sends to another address, where a key is not taken along ({status})", fix="set base_url to that address"
+            "moved",
+            f"{who} sends to another address, where a key is not taken along ({status})",
+            fix="set base_url to that address",
         )
     return OutsideError(
         "request-refused",
@@ -105,9 +126,6 @@ def by_status(
         if status == 413 or _TOO_LONG.search(words)
         else "look at model, max_tokens and base_url of the reader in config.yaml",
     )
-
-
-_CODES: Final = {429: "rate-limited", 529: "overloaded", 503: "overloaded"}
 
 
 def bad_body(who: str, what: str) -> TransientError:

@@ -1,4 +1,4 @@
-"""HTTP for the SDKs with two bounds that they lack: wall-clock time and size of the body.
+"""HTTP for the SDKs with two bounds that they lack, wall-clock time and size of the body, and what it means when it fails.
 
 The timeouts of an HTTP client count from one packet to the next: a body that drips never ends. Here every single read and write gets
 what is left of the one deadline, so that connecting, headers and body together end in time. Imports the HTTP packages of the SDKs:
@@ -18,7 +18,12 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import httpcore2
 import httpx2
 
-from schemas.errors import OutsideError, RefusedError
+from pipeline.models.failures import Endpoint, bad_body, by_status, shown
+from pipeline.models.protocol import TransientError
+from schemas.errors import IsopodError, OutsideError, RefusedError
+
+_TIMEOUTS = (httpcore2.TimeoutException, httpx2.TimeoutException, TimeoutError)
+_BROKEN = (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.ProxyError, httpx2.TransportError)
 
 
 class Bounds:
@@ -30,6 +35,8 @@ class Bounds:
         self.most_bytes = most_bytes
         self.sent = False
         """Whether bytes went out: then the model may have worked."""
+        self.answered = False
+        """Whether a body came to its end."""
 
     def left(self) -> float:
         """Seconds until the deadline, negative after it."""
@@ -96,8 +103,9 @@ class _Body(httpx2.SyncByteStream):
         for chunk in self._inner:
             size += len(chunk)
             if size > self._bounds.most_bytes:
-                raise too_big(self._bounds)
+                raise _too_big(self._bounds)
             yield chunk
+        self._bounds.answered = True
 
     def close(self) -> None:
         close = getattr(self._inner, "close", None)
@@ -129,9 +137,7 @@ class _Transport(httpx2.BaseTransport):
             body.close()
             # Nothing compressed was asked for, and a small packed body may unpack to any size.
             raise OutsideError("packed-answer", "the server sends a compressed answer although none was asked for")
-        return httpx2.Response(
-            response.status, headers=response.headers, stream=body, extensions=response.extensions
-        )
+        return httpx2.Response(response.status, headers=response.headers, stream=body, extensions=response.extensions)
 
     def close(self) -> None:
         self._pool.close()
@@ -184,8 +190,54 @@ def proxy_for(url: str) -> SplitResult | None:
     return proxy
 
 
-def too_big(bounds: Bounds) -> OutsideError:
-    """The failure of a body that is larger than anything a model says."""
+def failure_of(error: Exception, endpoint: Endpoint, bounds: Bounds, model: str | None) -> Exception:
+    """The failure that an SDK's exception stands for; the exception itself when it is none of theirs but a bug."""
+    chain = _chain(error)
+    for one in chain:
+        if isinstance(one, IsopodError):
+            return one
+        if isinstance(one, httpx2.InvalidURL):
+            return RefusedError(
+                "bad-address", f"no server can have the address in base_url: {shown(str(one), endpoint.key)}"
+            )
+        response = getattr(one, "response", None)
+        if isinstance(response, httpx2.Response) and response.status_code >= 300:
+            return by_status(response.status_code, getattr(one, "body", None), response.headers, endpoint, model)
+    if bounds.left() <= 0 or any(isinstance(one, _TIMEOUTS) for one in chain):
+        return TransientError(
+            "timed-out", f"{endpoint.who} did not answer within {bounds.seconds:.0f} s", sent=bounds.sent
+        )
+    if bounds.answered:
+        return bad_body(endpoint.who, "the body is no JSON, or not of the form that this provider sends")
+    if any(isinstance(one, ssl.SSLCertVerificationError) for one in chain):
+        return OutsideError(
+            "certificate",
+            f"the certificate of {endpoint.who} cannot be trusted",
+            fix="look at base_url; behind a proxy with certificates of its own, set SSL_CERT_FILE to them",
+        )
+    broken = next((one for one in chain if isinstance(one, _BROKEN)), None)
+    if broken is None:
+        return error
+    said = shown(str(broken), endpoint.key) or type(broken).__name__
+    if bounds.sent:
+        return TransientError("connection-lost", f"the connection to {endpoint.who} broke: {said}", sent=True)
+    return TransientError(
+        "no-connection",
+        f"no connection to {endpoint.who}: {said}",
+        fix="look at base_url of the reader in config.yaml, and whether the server runs and the network is up",
+    )
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    at: BaseException | None = error
+    while at is not None and at not in found:
+        found.append(at)
+        at = at.__cause__ or at.__context__
+    return found
+
+
+def _too_big(bounds: Bounds) -> OutsideError:
     return OutsideError(
         "answer-too-big",
         f"the answer is larger than {bounds.most_bytes / 1_000_000:.0f} MB: it was not read to the end",
