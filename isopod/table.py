@@ -16,6 +16,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
     "Start": {
         "demo": Entry("demo", "Watch two real specs become cards."),
         "init": Entry("init", "Make this folder a place where specs become cards."),
+        "doctor": Entry("doctor", "What is missing for the readers, and whether they answer."),
     },
     "From spec to cards": {
         "compile": Entry("compile", "Make cards of a spec."),

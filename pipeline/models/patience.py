@@ -43,10 +43,11 @@ class Sent:
 
 
 class Patience:
-    """Retries for one command: `deadline` counts from when this is made."""
+    """Retries for one command, `tries` at most for one call: `deadline` counts from when this is made."""
 
-    def __init__(self, limits: Models, say: Say, clock: Clock | None = None) -> None:
+    def __init__(self, limits: Models, say: Say, clock: Clock | None = None, *, tries: int = MOST_TRIES) -> None:
         self._clock = clock or Clock()
+        self._tries = tries
         self._say = say
         self._most_wait = seconds_of(limits.patience)
         self._deadline_text = limits.deadline
@@ -60,7 +61,7 @@ class Patience:
         """Send a call until it is answered.
 
         Raises OutsideError `deadline`, `model-busy` (the provider wants a longer wait than `models.patience`) or the last failure when
-        `MOST_TRIES` failed; CutOffError and what cannot pass at once.
+        all tries failed; CutOffError and what cannot pass at once.
         """
         started = self._clock.now()
         tries = 0
@@ -73,7 +74,7 @@ class Patience:
                 return Sent(received, self._clock.now() - started, tries)
             except TransientError as error:
                 tries += 1
-                if tries >= MOST_TRIES:
+                if tries >= self._tries:
                     raise OutsideError(
                         error.code,
                         f"{error.message} ({tries} tries; {call.place})",
