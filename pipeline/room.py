@@ -100,6 +100,7 @@ class Room:
             patience=self.patience,
             book=self.book,
             currency=self.config.models.currency,
+            replay=str(self.options.replay) if self.options.replay is not None else None,
         )
 
     def _model(self, seat: ReaderSeat) -> Model | None:

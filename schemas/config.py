@@ -138,7 +138,7 @@ class Models(Record):
     time of one command, `patience`: the longest wait that a provider may ask for; `tokens` and `money` are caps on one compile.
     """
 
-    section_chars: StrictInt = Field(default=12_000, ge=200, le=1_000_000)
+    section_chars: StrictInt = Field(default=6_000, ge=200, le=1_000_000)
     at_once: StrictInt = Field(default=4, ge=1, le=64)
     deadline: Duration = "30m"
     patience: Duration = "2m"

@@ -32,13 +32,14 @@ class AnswerShelf:
     sources: Sequence[Path] = ()
 
     def get(self, request: str) -> Answer | None:
-        """The kept answer to this request, None when there is none.
+        """The kept answer to this request, None when there is none. What is found is written to the copies too.
 
         Raises RefusedError for a file that is no answer to this request.
         """
         for folder in (*((self.home,) if self.home is not None else ()), *self.copies, *self.sources):
             answer = _read(folder, request)
             if answer is not None:
+                self._write(answer, [copy for copy in self.copies if copy != folder])
                 return answer
         return None
 
@@ -53,8 +54,12 @@ class AnswerShelf:
                     f"the state folder cannot be written: {error.strerror}",
                     where=Place(str(self.state)),
                 ) from None
-        data = (json.dumps(answer.to_data(), ensure_ascii=False, indent=1) + "\n").encode("utf-8")
-        for folder in (*((self.home,) if self.home is not None else ()), *self.copies):
+        self._write(answer, (*((self.home,) if self.home is not None else ()), *self.copies))
+
+    @staticmethod
+    def _write(answer: Answer, folders: Iterable[Path]) -> None:
+        data = (json.dumps(answer.to_data(), ensure_ascii=False, indent=1) + "\n").encode("utf-8", "backslashreplace")
+        for folder in folders:
             path = _path(folder, answer.request)
             write_by_content(path, data, str(path))
 

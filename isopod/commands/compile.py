@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,7 @@ from schemas.errors import RefusedError
 
 if TYPE_CHECKING:
     from pipeline.compile import CompileOptions
+    from pipeline.room import RoomOptions
     from pipeline.settle import BulkAnswer
 
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
         ("isopod compile specs/links.md --preview", "see the cards that it would make; nothing is written"),
         ("isopod compile specs/links.md", "make the cards"),
         ("isopod compile README.md --offline --preview", "any file, with the readers that need no key"),
+        ("isopod compile specs/links.md --estimate", "what two models would cost; nothing is sent"),
+        ("isopod compile specs/links.md --batch", "ask them for half the price, and come back later"),
+        ("isopod compile specs/links.md --record answers", "keep every answer there, to replay it without network"),
         (
             'isopod compile specs/links.md --offline --accept union --by Kim --because "first draft"',
             "take what either of them says",
@@ -29,10 +34,14 @@ if TYPE_CHECKING:
     ],
 )
 @click.argument("spec", required=False)
-@click.option("--preview", is_flag=True, help="Show the cards and what you may want to do; write nothing.")
+@click.option("--preview", is_flag=True, help="Show the cards and what you may want to do; write no card.")
 @options.dry_run
 @options.offline
 @options.strict
+@click.option("--estimate", is_flag=True, help="Show calls, tokens and money before anything is sent, and stop.")
+@click.option("--batch", is_flag=True, help="Send the questions as batches: half the price, answers within a day.")
+@click.option("--record", metavar="DIR", help="Keep every answer of a model in this folder too.")
+@click.option("--replay", metavar="DIR", help="Take every answer from this folder; nothing is sent.")
 @click.option(
     "--accept",
     type=click.Choice(["a", "b", "union", "agreed"]),
@@ -48,6 +57,10 @@ def command(
     dry_run: bool,
     offline: bool,
     strict: bool,
+    estimate: bool,
+    batch: bool,
+    record: str | None,
+    replay: str | None,
     accept: BulkAnswer | None,
     by: str | None,
     because: str | None,
@@ -55,23 +68,35 @@ def command(
 ) -> int:
     """Compile SPEC into cards: two readers read it alone, differences are decided, what is agreed becomes cards.
 
-    Exit 0 when the cards are made, 3 when a person must decide something first (`isopod settle` lists it), 1 when a rule
-    finds an error in the cards. An open question among the cards changes nothing of that. Compiling again changes no byte.
+    Exit 0 when the cards are made, 3 when a person must decide something first (`isopod settle` lists it) or answers of models are still
+    to come, 1 when a rule finds an error in the cards. An open question among the cards changes nothing of that. Compiling again changes
+    no byte, and asks no model what was answered before: what a compile that was stopped has paid for is kept.
     """
-    from pathlib import Path
-
     from isopod.render.compiled import compile_lines
     from isopod.workplace import any_workspace, refuse_unreadable, spec_path
     from isopod.writing import diff_lines
-    from pipeline.compile import commit, compile_spec
+    from pipeline.compile import commit, compile_spec, note
 
-    chosen = _options(offline, strict, accept, by, because, key)
+    chosen = _options(offline, strict, accept, by, because, key, _models(offline, batch, record, replay))
     place = any_workspace(face)
     if place.snapshot is not None and not preview:
         refuse_unreadable(place.snapshot)
     path = spec_path(place, spec)
-    outcome = compile_spec(place, path, chosen, preview=preview, say=lambda message: face.note(f"isopod: {message}"))
-    if not (preview or dry_run):
+
+    def say(message: str) -> None:
+        face.note(f"isopod: {message}")
+
+    if estimate:
+        from isopod.render.estimate import estimate_lines
+        from pipeline.estimate import estimate as estimated
+
+        record_ = estimated(place, path, chosen, say)
+        face.give(record_, lambda: estimate_lines(record_, face))
+        return 0
+    outcome = compile_spec(place, path, chosen, preview=preview, say=say)
+    if preview or dry_run:
+        note(outcome)
+    else:
         commit(place, outcome)
     root = place.snapshot.instance.root if place.snapshot is not None else Path.cwd()
 
@@ -85,7 +110,13 @@ def command(
 
 
 def _options(
-    offline: bool, strict: bool, accept: BulkAnswer | None, by: str | None, because: str | None, key: str | None
+    offline: bool,
+    strict: bool,
+    accept: BulkAnswer | None,
+    by: str | None,
+    because: str | None,
+    key: str | None,
+    models: RoomOptions,
 ) -> CompileOptions:
     from isopod.workplace import said
     from pipeline.compile import CompileOptions
@@ -93,7 +124,27 @@ def _options(
     if accept is None:
         if by is not None or because is not None:
             raise RefusedError("usage", "--by and --because go with --accept", fix="isopod compile --help")
-        return CompileOptions(offline=offline, strict=strict, key=key)
+        return CompileOptions(offline=offline, strict=strict, key=key, models=models)
     if because is None or not because.strip():
         raise RefusedError("reason-missing", "an answer to everything at once needs a reason", fix='--because "..."')
-    return CompileOptions(offline=offline, strict=strict, accept=accept, said=said(by, because), key=key)
+    return CompileOptions(offline=offline, strict=strict, accept=accept, said=said(by, because), key=key, models=models)
+
+
+def _models(offline: bool, batch: bool, record: str | None, replay: str | None) -> RoomOptions:
+    """How models are asked.
+
+    Raises RefusedError for options that contradict each other, or a folder to replay that is not there.
+    """
+    from pipeline.room import RoomOptions
+
+    if offline and (batch or record is not None or replay is not None):
+        raise RefusedError("usage", "--offline asks no model: it goes with no --batch, --record or --replay")
+    if replay is not None and (batch or record is not None):
+        raise RefusedError("usage", "--replay sends nothing: it goes with no --batch or --record")
+    if replay is not None and not Path(replay).is_dir():
+        raise RefusedError("no-folder", f"there is no folder {replay} to replay", fix="name the folder of --record")
+    return RoomOptions(
+        record=Path(record).absolute() if record is not None else None,
+        replay=Path(replay).absolute() if replay is not None else None,
+        batch=batch,
+    )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.compile import Outcome
+    from pipeline.models.budget import Bill
     from pipeline.table import Table
     from schemas.card import Card
 
@@ -47,9 +48,14 @@ def compile_lines(outcome: Outcome, face: Face, *, preview: bool, offline: bool,
         yield from suggestion_lines(compiled.suggestions, face)
         if compiled.rounds:
             yield from coverage_lines(compiled.rounds[-1].join.coverage, face)
+    else:
+        yield from suggestion_lines(tuple(one for one in compiled.suggestions if one.rule in _ALWAYS), face)
     yield ""
     yield from _ending(outcome, face, settle, preview=preview)
 
+
+_ALWAYS: Final = frozenset({"D14"})
+"""What a model that drafts did otherwise than it was asked, or doubts, is said also where suggestions are not shown."""
 
 _AS_DISPUTES: Final = frozenset({"A101", "A110", "A144"})
 """An error of these opened a dispute, which is shown as such."""
@@ -67,11 +73,18 @@ def round_lines(outcome: Outcome, face: Face) -> Iterator[str]:
         yield AGREEMENT
     if outcome.same_model:
         yield SAME_MODEL
-    if outcome.compiled.calls:
-        yield f"{number_of(outcome.compiled.calls, 'call')} of language models."
+    if outcome.room is not None and outcome.compiled.calls:
+        yield from wrap(bill_text(outcome.room.budget.bill, outcome.room.config.models.currency), face.width)
     if outcome.reached is not None:
         for reading in outcome.reached.readings:
             yield from violation_lines(reading.reading.violations, f"Reader {reading.reader.name}: left out", face)
+
+
+def bill_text(bill: Bill, currency: str) -> str:
+    """What a command asked of models: calls, tokens, money where every price is known."""
+    cached = f" ({bill.cached:,} from the provider's cache)" if bill.cached else ""
+    money = f", {bill.money:.4f} {currency}" if bill.money is not None else "; config has no price for it all"
+    return f"{number_of(bill.calls, 'call')} of language models: {bill.input:,} tokens in{cached}, {bill.output:,} out{money}."
 
 
 def _disputes(outcome: Outcome, face: Face, settle: str) -> Iterator[str]:

@@ -20,9 +20,14 @@ _BYTES_PER_TOKEN = 3.2
 _MILLION = 1_000_000
 
 
+def tokens_of(text: str) -> int:
+    """About how many tokens a text is: one per 3.2 bytes, between English prose (4) and Korean or code (3)."""
+    return round(len(text.encode("utf-8", "surrogatepass")) / _BYTES_PER_TOKEN)
+
+
 def tokens_in(call: Call) -> int:
-    """About how many tokens a call sends: one per 3.2 bytes, between English prose (4) and Korean or code (3)."""
-    return round(len((call.system + call.user).encode("utf-8", "surrogatepass")) / _BYTES_PER_TOKEN)
+    """About how many tokens a call sends."""
+    return tokens_of(call.system) + tokens_of(call.user)
 
 
 def most_tokens(call: Call) -> int:

@@ -95,7 +95,7 @@ def _size(passage: Passage) -> int:
 
 def _passages(spec: SpecText, structure: Structure, section: Section, size: int) -> Iterator[Passage]:
     start, end = section.span
-    first, last = spec.lines_of((start, max(start, end - 1)))
+    first, last = spec.lines_of(section.span)
     if end - start <= size:
         yield _passage(spec, structure, (first, last))
         return

@@ -12,7 +12,7 @@ from pipeline.models.protocol import CutOffError, Model
 from schemas.bookline import CallLine
 from schemas.call import Answer, Call, Usage
 from schemas.config import ReaderConfig
-from schemas.errors import IsopodError
+from schemas.errors import IsopodError, Place, RefusedError
 from store.answers import AnswerShelf
 from store.book import Book
 
@@ -27,7 +27,7 @@ class Desk:
     """One reader's desk: nothing on it ever comes from the other reader.
 
     `model` is None where this command sends nothing by itself: then a call without a kept answer is pending. `provider` is the name
-    under which answers are kept.
+    under which answers are kept. `replay` names the folder that alone answers.
     """
 
     provider: str
@@ -38,15 +38,23 @@ class Desk:
     patience: Patience
     book: Book | None
     currency: str
+    replay: str | None = None
 
     def ask(self, call: Call) -> Answer:
         """The answer to a call.
 
-        Raises PendingError without a kept answer and a model to ask, and as `Patience.send` and `Budget.reserve`.
+        Raises PendingError without a kept answer and a model to ask, RefusedError `not-recorded` in a replay, and as `Patience.send` and `Budget.reserve`.
         """
         kept = self.shelf.get(call.request)
         if kept is not None:
             return kept
+        if self.replay is not None:
+            raise RefusedError(
+                "not-recorded",
+                f"no answer to this question of reader {call.reader} is recorded there ({call.place})",
+                where=Place(self.replay),
+                fix="record it with --record; the text, config.yaml and isopod must be those of the recording",
+            )
         if self.model is None:
             raise PendingError([call])
         self.budget.reserve(call)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 from pipeline.models.chunks import Chunk
@@ -109,7 +110,7 @@ def codes(violations: Sequence[Violation]) -> dict[str, int]:
 def _stands_in(anchor: GroundedAnchor, shown: Chunk) -> bool:
     return any(passage.holds(anchor.core) for passage in shown) or any(
         one.span[0] <= anchor.core[0] and anchor.core[1] <= two.span[1] and one.span[1] == two.span[0]
-        for one, two in zip(shown, shown[1:], strict=False)
+        for one, two in pairwise(shown)
     )
 
 

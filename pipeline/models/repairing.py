@@ -1,4 +1,4 @@
-"""A repair round for one reader: its disputed lines again, with what it said there itself, never what the other said (DESIGN.md section 5)."""
+"""A repair round for one reader: its disputed lines again with what it said there, never what the other said (DESIGN.md section 5)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,110 @@
+"""What a compile would cost: the calls that wait are counted as they would be sent, later ones are guessed from their size.
+
+The factors were measured on the recorded readings of six specs (docs/models.md): an answer holds 0.8 to 3.1 times the bytes of the text,
+the listed claims about as many as the text, the disputed lines of a first round 0.05 to 0.19 of it. The guesses take the upper end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from pipeline.compile import CompileOptions, compile_spec
+from pipeline.models.budget import BATCH_FACTOR, money_of, tokens_in, tokens_of
+from pipeline.models.pending import PendingError
+from pipeline.models.prompt import SYSTEM
+from pipeline.room import can_batch
+from pipeline.rounds import Say, silent
+from pipeline.workspace import Workspace
+from schemas.call import Call, Purpose, Usage
+from schemas.config import Config
+from schemas.estimate import EstimateOutput, EstimateRow
+
+_ANSWER: Final[dict[Purpose, float]] = {"read": 2.2, "repair": 1.5, "edges": 0.2, "draft": 0.8, "check": 0.1}
+"""Tokens of an answer for each token of the task that was sent beside our own words."""
+
+_DISPUTED: Final = 0.2
+_CLAIMS: Final = 1.0
+
+
+def estimate(workspace: Workspace, path: Path, options: CompileOptions, say: Say = silent) -> EstimateOutput:
+    """Count what is to be asked; nothing is sent, nothing is written.
+
+    Raises as `pipeline.compile.compile_spec`.
+    """
+    batch = options.models.batch
+    quiet = replace(options, models=replace(options.models, mode="kept", record=None))
+    rows: list[EstimateRow] = []
+    try:
+        compile_spec(workspace, path, quiet, preview=True, say=say)
+    except PendingError as error:
+        rows = [*_exact(workspace, error.calls, batch=batch), *_later(workspace, error.calls, batch=batch)]
+    rows.sort(key=lambda row: row.reader)
+    return EstimateOutput(
+        spec=workspace.name_of(path), estimate=tuple(rows), currency=workspace.config.models.currency, batch=batch
+    )
+
+
+def _exact(workspace: Workspace, calls: Iterable[Call], *, batch: bool) -> Iterator[EstimateRow]:
+    groups: dict[tuple[str, str, Purpose], list[Call]] = {}
+    for call in calls:
+        groups.setdefault((call.reader, call.model, call.purpose), []).append(call)
+    for (reader, model, purpose), group in sorted(groups.items()):
+        sent = sum(map(tokens_in, group))
+        back = sum(min(call.max_tokens, round(tokens_of(call.user) * _ANSWER[purpose])) for call in group)
+        yield _row(workspace, reader, model, purpose, len(group), sent, back, exact=True, batch=batch)
+
+
+def _later(workspace: Workspace, calls: Iterable[Call], *, batch: bool) -> Iterator[EstimateRow]:
+    """What follows a first reading: relations across parts, one repair round, the drafter."""
+    reading: dict[tuple[str, str], list[Call]] = {}
+    for call in calls:
+        if call.purpose == "read":
+            reading.setdefault((call.reader, call.model), []).append(call)
+    for (reader, model), group in sorted(reading.items()):
+        text = sum(tokens_of(call.user) for call in group)
+        if len(group) > 1:
+            sent, back = tokens_of(SYSTEM["edges"]) + round(text * _CLAIMS), round(text * _CLAIMS * _ANSWER["edges"])
+            yield _row(workspace, reader, model, "edges", 1, sent, back, exact=False, batch=batch)
+        if workspace.config.repair_rounds:
+            disputed = text * _DISPUTED
+            sent = tokens_of(SYSTEM["repair"]) + round(disputed * (1 + _ANSWER["read"]))
+            back = round(disputed * _ANSWER["read"])
+            yield _row(workspace, reader, model, "repair", 1, sent, back, exact=False, batch=batch)
+    draft = workspace.config.draft
+    if draft.drafter == "model" and reading:
+        text = max(sum(tokens_of(call.user) for call in group) for group in reading.values())
+        model = workspace.config.both_readers[draft.reader].model
+        back = round(text * _ANSWER["draft"])
+        yield _row(workspace, draft.reader, model, "draft", 1, round(text * 1.5), back, exact=False, batch=batch)
+
+
+def _row(
+    workspace: Workspace,
+    reader: str,
+    model: str,
+    purpose: Purpose,
+    calls: int,
+    sent: int,
+    back: int,
+    *,
+    exact: bool,
+    batch: bool,
+) -> EstimateRow:
+    config: Config = workspace.config
+    price = config.models.prices.get(model)
+    money = money_of(Usage(input=sent, output=back), price) if price is not None else None
+    half = batch and any(seat.name == reader and can_batch(seat) for seat in workspace.seats(offline=False))
+    return EstimateRow(
+        reader=reader,
+        provider=config.both_readers[reader].provider,
+        model=model,
+        purpose=purpose,
+        exact=exact,
+        calls=calls,
+        input=sent,
+        output=back,
+        money=None if money is None else round(money * (BATCH_FACTOR if half else 1), 4),
+    )
