@@ -174,7 +174,7 @@ def proxy_for(url: str) -> SplitResult | None:
     host = parts.hostname or ""
     proxies = urllib.request.getproxies()
     named = proxies.get(parts.scheme) or proxies.get("all")
-    if not named or _is_loopback(host) or urllib.request.proxy_bypass(host):
+    if not named or _is_loopback(host) or urllib.request.proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     try:
         proxy = urlsplit(named if "://" in named else f"http://{named}")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 MOST_BYTES: Final = 20_000_000
 """The most that one answer may have: more than a thousand times what `max_tokens` lets a model write."""
 
+_STOP_CHARS: Final = 60
 _IMPORTING: Final = threading.Lock()
 
 
@@ -149,13 +150,14 @@ class SdkModel(ABC):
         if said is None:
             told = shown(message_in(body), endpoint.key)
             raise bad_body(endpoint.who, told or "it is no answer of a model")
-        received = Received("\n".join(said.tools) if said.tools else said.text, said.stop, said.usage)
+        stop = shown(said.stop, None)[:_STOP_CHARS]
+        received = Received("\n".join(said.tools) if said.tools else said.text, stop, said.usage)
         allowed = self.vendor.stops if said.tools else self.vendor.stops | self.vendor.text_stops
-        if said.stop in allowed and not said.refused:
+        if stop in allowed and not said.refused:
             return received
-        code = "refused-by-model" if said.refused else self.vendor.cut_offs.get(said.stop, "bad-stop")
+        code = "refused-by-model" if said.refused else self.vendor.cut_offs.get(stop, "bad-stop")
         words, fix = _CUT_OFFS[code]
-        raise CutOffError(code, f"{words} ({shown(said.stop, None) or 'no reason given'}; {about})", received, fix=fix)
+        raise CutOffError(code, f"{words} ({stop or 'no reason given'}; {about})", received, fix=fix)
 
     def result(self, request: Any, body: Any, endpoint: Endpoint) -> BatchResult:
         """One answered call of a batch, judged as a live one."""
@@ -212,13 +214,12 @@ _CUT_OFFS: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def load(package: str) -> None:
-    """Import instructor and an SDK, one thread at a time, and keep instructor from writing questions and answers to the log."""
+    """Import instructor and an SDK, one thread at a time, and silence instructor's log."""
     with _IMPORTING:
         importlib.import_module(package)
         importlib.import_module("instructor.processing")
-        log = logging.getLogger("instructor")
-        log.addHandler(logging.NullHandler()) if not log.handlers else None
-        log.propagate = False
+        # It logs every failure with question and answer, and without a log they would land on stderr.
+        logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)
 
 
 def storable(text: str) -> str:
@@ -232,8 +233,8 @@ def json_text(value: Any) -> str:
 
 
 def count(value: Any) -> int | None:
-    """A token count as a provider sends it, None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    """A token count as a provider sends it, None for anything that is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12 else None
 
 
 def batch_id(batch: Any, endpoint: Endpoint) -> str:
