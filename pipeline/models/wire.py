@@ -112,10 +112,7 @@ class SdkModel(ABC):
 
         Raises RefusedError `model-not-ready` when something is missing.
         """
-        lacks = self.missing(config)
-        if lacks:
-            raise RefusedError("model-not-ready", "; ".join(lacks), fix="isopod doctor")
-        load(self.vendor.package)
+        self._ready(config)
         from pipeline.models.transport import Bounds, client_for, failure_of
 
         endpoint = self.endpoint(config)
@@ -130,8 +127,8 @@ class SdkModel(ABC):
                 raise failure_of(error, endpoint, bounds, model) from None
 
     def body(self, call: Call, config: ReaderConfig) -> dict[str, Any]:
-        """The body of the request that `send` puts on the wire, for a batch."""
-        load(self.vendor.package)
+        """The body of the request that `send` puts on the wire, for a batch. Raises RefusedError as `exchange`."""
+        self._ready(config)
         from instructor import Mode
         from instructor.processing import handle_response_model
 
@@ -139,6 +136,17 @@ class SdkModel(ABC):
             model_of(call.shape), mode=Mode.TOOLS, provider=self.instructor_provider(), **self.arguments(call, config)
         )
         return body
+
+    def _ready(self, config: ReaderConfig) -> None:
+        """Import what sends. Raises RefusedError `model-not-ready` when something is missing."""
+        lacks = self.missing(config)
+        if not lacks:
+            try:
+                load(self.vendor.package)
+            except ImportError as error:
+                lacks = [f"the package {self.vendor.package} or instructor cannot be loaded: {error}"]
+        if lacks:
+            raise RefusedError("model-not-ready", "; ".join(lacks), fix="isopod doctor")
 
     def judged(self, body: Any, endpoint: Endpoint, about: str) -> Received:
         """What came back, when its stop reason is on the allow-list; `about` names the question.
