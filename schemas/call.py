@@ -23,30 +23,32 @@ Shape = Literal["reading", "edges", "judgements", "check"]
 class Call(Record):
     """One question, whole: `system` is the same for every call of a purpose, `user` holds the task and the text of the spec.
 
-    `reader` is the name in config (`a` or `b`), `prompt` the version and digest of our own words (prompt texts and answer
-    schema), `max_tokens` the most that the answer may take. `place` says for people what is asked about and is no part of the
-    identity.
+    `reader` is the name in config (`a` or `b`), `attempt` counts from 1 how often the task was put, `prompt` the version and digest of our own words (prompt texts and answer
+    schema), `max_tokens` the most that the answer may take. `place` says for people what is asked about, `why` why it is asked again;
+    neither is part of the identity.
     """
 
     reader: str = Field(min_length=1)
     model: str = Field(min_length=1)
     purpose: Purpose
     round: StrictInt = Field(ge=0)
+    attempt: StrictInt = Field(default=1, ge=1)
     prompt: str = Field(min_length=1)
     shape: Shape
     system: str
     user: str
     max_tokens: StrictInt = Field(ge=1)
     place: str
+    why: str = ""
 
     @cached_property
     def request(self) -> str:
-        """The request hash: the sha256 (hex) of the canonical JSON of everything but `place`.
+        """The request hash: the sha256 (hex) of the canonical JSON of everything but `place` and `why`.
 
         The same question to the same reader in the same round has the same hash on every machine, whichever provider carries it.
         """
         data = self.to_data()
-        del data["place"]
+        del data["place"], data["why"]
         return hashlib.sha256(canonical(data)).hexdigest()
 
 

@@ -43,7 +43,8 @@ class Desk:
     def ask(self, call: Call) -> Answer:
         """The answer to a call.
 
-        Raises PendingError without a kept answer and a model to ask, RefusedError `not-recorded` in a replay, and as `Patience.send` and `Budget.reserve`.
+        Raises PendingError without a kept answer and a model to ask, RefusedError `not-recorded` in a replay, and as `Patience.send`
+        and `Budget.reserve`.
         """
         kept = self.shelf.get(call.request)
         if kept is not None:

@@ -48,8 +48,9 @@ def converse(
     asked: list[str] = []
     concluded: Concluded[Made] | None = None
     added, place, wrong = "", "", ""
-    for _ in range(most):
-        call = call_of(added)
+    for attempt in range(1, most + 1):
+        # The number is part of the request: the same wrong answer twice is asked about twice.
+        call = call_of(added).model_copy(update={"attempt": attempt})
         place = call.place
         answer = desk.ask(call)
         asked.append(call.request)

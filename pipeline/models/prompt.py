@@ -6,7 +6,7 @@ with its number and a bar, so that nothing in it can pass for the end of the tex
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -71,13 +71,21 @@ def reading_task(spec: SpecText, structure: Structure, chunk: Chunk, terms: Sequ
     return "\n".join(parts)
 
 
-def edges_task(claims: Sequence[ShownClaim], sections: Sequence[str]) -> str:
-    """The user text of the pass over sections: the claims with their sections; only relations between different sections are asked for."""
-    parts = [
-        "These claims were found in different sections of one spec. List the relations between claims of different sections."
+def edges_task(claims: Sequence[ShownClaim], parts: Sequence[int], sections: Sequence[str]) -> str:
+    """The user text of the pass over parts: the claims by the parts in which they were found; only relations between different parts
+    are asked for, the others were asked for with the text. Part -1 holds what stands already."""
+    lines = [
+        "These claims were found in different parts of one spec. List the relations between claims of different parts: those within a "
+        "part are known."
     ]
-    parts += _claims(claims, sections)
-    return "\n".join(parts)
+    last: tuple[int, str] | None = None
+    for claim, part, section in zip(claims, parts, sections, strict=True):
+        if (part, section) != last:
+            name = "The part that stands already" if part < 0 else f"Part {part + 1}"
+            lines.append(f"{name}, section: {_datum(section or '(before the first heading)')}")
+            last = (part, section)
+        lines += _claims([claim])
+    return "\n".join(lines)
 
 
 def repair_task(
@@ -161,13 +169,8 @@ def _units(spec: SpecText, structure: Structure, passage: Passage) -> Iterator[s
         yield f"{line}: {', '.join(names)}"
 
 
-def _claims(claims: Sequence[ShownClaim], sections: Iterable[str] | None = None) -> list[str]:
-    places = list(sections) if sections is not None else None
-    found = []
-    for index, one in enumerate(claims):
-        where = f", section {_datum(places[index])}" if places is not None else ""
-        found.append(f"- {_datum(one.ref)} {one.kind}, lines {one.lines[0]}-{one.lines[1]}{where}: {_datum(one.quote)}")
-    return found
+def _claims(claims: Sequence[ShownClaim]) -> list[str]:
+    return [f"- {_datum(one.ref)} {one.kind}, lines {one.lines[0]}-{one.lines[1]}: {_datum(one.quote)}" for one in claims]
 
 
 def _edges(edges: Sequence[ShownEdge]) -> list[str]:

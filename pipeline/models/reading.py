@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, count, product
 from typing import Any, Final
 
 from pipeline.models.asking import Asking, StoredClaim
@@ -57,7 +57,7 @@ class _Reading:
         self.request = request
         self.asking = asking
         self.spec = request.spec
-        self.done = 0
+        self.counter = count(1)
 
     def read(self) -> bytes:
         wanted = range(len(self.request.structure.sections)) if self.asking.changed is None else self.asking.changed
@@ -76,7 +76,7 @@ class _Reading:
         request = self.request
         return {"name": request.name, "provider": provider, "model": request.model, "round": request.round}
 
-    def _read_chunk(self, chunk: Chunk, count: int) -> _Read:
+    def _read_chunk(self, chunk: Chunk, parts_in_all: int) -> _Read:
         asking, place = self.asking, named(self.spec, chunk)
         terms = glossary(self.spec, self.request.structure, chunk, asking.terms)
         task = reading_task(self.spec, self.request.structure, chunk, terms)
@@ -95,9 +95,8 @@ class _Reading:
         )
         parts, checked = concluded.made
         asking.note_left_out(place, concluded.violations)
-        self.done += 1
-        if count > 1:
-            asking.say(f"reader {self.request.name}: {self.done} of {count} parts read ({place})")
+        if parts_in_all > 1:
+            asking.say(f"reader {self.request.name}: {next(self.counter)} of {parts_in_all} parts read ({place})")
         anchors = tuple(raw for index, raw in enumerate(parts.anchors) if index not in checked.outside)
         gone = {ref_of(parts.anchors[index]) for index in checked.outside}
         edges = tuple(raw for raw in parts.edges if not _touches(raw, gone))
