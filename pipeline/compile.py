@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.adopt import CONFIG, Adopted, adopt
 from pipeline.bench import Bench, Key, ordered_key
-from pipeline.draft.judge import judge
+from pipeline.draft.ask import Placed
 from pipeline.draft.redraft import Movement, Offer, Redrafted, redraft
 from pipeline.draft.sheet import DraftClaim, DraftEdge, Sheet
 from pipeline.draft.suggest import suggest
+from pipeline.drafting import place
 from pipeline.gate import involved, judge_claims, late_gates, rejected
 from pipeline.keep import collect, homed_store
 from pipeline.models.desk import now
@@ -44,7 +45,7 @@ class CompileOptions:
     accept: BulkAnswer | None = None
     said: Said | None = None
     key: str | None = None
-    models: RoomOptions = RoomOptions()
+    models: RoomOptions = field(default_factory=RoomOptions)
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,12 @@ def compile_spec(
         say(f"{count} nothing any more, since the words or those beside them changed: isopod settle {bench.spec.path}")
     say("adopting and drafting")
     adopted = _adopt(bench, workspace, key, table, store, changed)
-    sheet, drafted, too_big = _draft(bench, workspace, key, adopted, store, heuristic=heuristic)
+    # While something waits for a person nothing is written, so no model is asked to group what may change.
+    asks = not options.offline and not table.disputes
+    sheet, placed, drafted = _draft(
+        bench, workspace, key, adopted, store, room if asks else None, say, heuristic=heuristic
+    )
+    too_big = placed.judged.too_big
     after = _store(bench, key, adopted, drafted, reached, store, heuristic=heuristic)
     findings = (*findings, *late_gates(bench, workspace.config, after, adopted, drafted.cards))
     exit_code = _exit(table, findings)
@@ -118,7 +124,8 @@ def compile_spec(
         cards=drafted.cards,
         disputes=table.open(),
         suggestions=tuple(suggest(sheet, drafted.cards, too_big, _coverage_spans(table)))
-        + _offer_suggestions(drafted.offers),
+        + _offer_suggestions(drafted.offers)
+        + placed.notes,
         heuristic=heuristic,
         calls=room.calls if room is not None else 0,
         changed=transaction.changed if transaction is not None else (),
@@ -152,12 +159,12 @@ def note(outcome: Outcome, *, opens: bool = False) -> None:
 
     Raises OutsideError when the disk refuses.
     """
-    if outcome.room is None or outcome.room.book is None or outcome.reached is None:
+    if outcome.room is None or outcome.room.book is None:
         return
     book = outcome.room.book
-    if book.path is None and not opens:
+    if book.path is None and (outcome.reached is None or not opens):
         return
-    for line in outcome.reached.lines:
+    for line in outcome.reached.lines if outcome.reached is not None else ():
         book.write(line)
     book.write(End(at=now(), exit_code=int(outcome.exit_code)))
 
@@ -267,18 +274,26 @@ def _asked_again(store: AnchorStore | None) -> frozenset[str]:
 
 
 def _draft(
-    bench: Bench, workspace: Workspace, key: str, adopted: Adopted, store: AnchorStore | None, *, heuristic: bool
-) -> tuple[Sheet, Redrafted, tuple[str, ...]]:
+    bench: Bench,
+    workspace: Workspace,
+    key: str,
+    adopted: Adopted,
+    store: AnchorStore | None,
+    room: Room | None,
+    say: Say,
+    *,
+    heuristic: bool,
+) -> tuple[Sheet, Placed, Redrafted]:
     sheet = sheet_of(bench, workspace, key, adopted)
-    judged = judge(sheet)
+    placed = place(sheet, workspace, room, say)
     old_edges = (
         frozenset((edge.kind, edge.from_, edge.to) for edge in store.edges) if store is not None else frozenset()
     )
     movement = Movement(adopted.reworded, adopted.gone, old_edges)
     drafted = redraft(
-        sheet, judged.judgements, workspace.cards(key), movement, heuristic=heuristic, issued=workspace.issued()
+        sheet, placed.judged.judgements, workspace.cards(key), movement, heuristic=heuristic, issued=workspace.issued()
     )
-    return sheet, drafted, judged.too_big
+    return sheet, placed, drafted
 
 
 def sheet_of(bench: Bench, workspace: Workspace, key: str, adopted: Adopted, *, keep_background: bool = True) -> Sheet:

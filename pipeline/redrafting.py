@@ -9,16 +9,19 @@ from pathlib import Path
 from pipeline.adopt import Adopted, PlacedAnchor
 from pipeline.bench import Bench
 from pipeline.compile import sheet_of
-from pipeline.draft.judge import judge
 from pipeline.draft.redraft import Movement, redraft
 from pipeline.draft.suggest import suggest
+from pipeline.drafting import place
 from pipeline.gate import late_gates
 from pipeline.keep import collect, homed_store
-from pipeline.rounds import located, stored_table
+from pipeline.models.desk import now
+from pipeline.room import Room, RoomOptions, open_room
+from pipeline.rounds import Say, located, silent, stored_table
 from pipeline.workspace import Workspace
+from schemas.bookline import End
 from schemas.card import Card
 from schemas.compiled import Suggestion
-from schemas.errors import Place, RefusedError
+from schemas.errors import Exit, Place, RefusedError
 from schemas.finding import Finding
 from store.transaction import Transaction
 from text.sections import changed_sections
@@ -26,19 +29,20 @@ from text.sections import changed_sections
 
 @dataclass(frozen=True)
 class DraftOutcome:
-    """What drafting again would write; `transaction` is uncommitted."""
+    """What drafting again would write; `transaction` is uncommitted, `room` is where a model that drafts was asked."""
 
     key: str
     cards: tuple[Card, ...]
     findings: tuple[Finding, ...]
     suggestions: tuple[Suggestion, ...]
     transaction: Transaction
+    room: Room | None
 
 
-def draft_spec(workspace: Workspace, path: Path, *, again: bool = False) -> DraftOutcome:
+def draft_spec(workspace: Workspace, path: Path, *, again: bool = False, say: Say = silent) -> DraftOutcome:
     """Place what has no card; with `again` drafted cards are dissolved and made anew, so that a changed config shows.
 
-    Raises RefusedError when nothing is adopted from the spec, or its text changed since.
+    Raises RefusedError when nothing is adopted from the spec, or its text changed since, and as `pipeline.drafting.place`.
     """
     bench = Bench.of(workspace.read(path))
     key = workspace.key_of(bench.spec.path)
@@ -62,11 +66,12 @@ def draft_spec(workspace: Workspace, path: Path, *, again: bool = False) -> Draf
     nothing: frozenset[str] = frozenset()
     adopted = Adopted(placed, store.edges, nothing, nothing, nothing)
     sheet = sheet_of(bench, workspace, key, adopted, keep_background=not again)
-    judged = judge(sheet)
+    room = open_room(workspace, bench.spec.path, None, RoomOptions(), command="draft", say=say)
+    placed_claims = place(sheet, workspace, room, say, again=again)
     old_edges = frozenset((edge.kind, edge.from_, edge.to) for edge in store.edges)
     drafted = redraft(
         sheet,
-        judged.judgements,
+        placed_claims.judged.judgements,
         workspace.cards(key),
         Movement(nothing, nothing, old_edges),
         heuristic=store.heuristic,
@@ -82,9 +87,17 @@ def draft_spec(workspace: Workspace, path: Path, *, again: bool = False) -> Draf
         key=key,
         cards=drafted.cards,
         findings=findings,
-        suggestions=tuple(suggest(sheet, drafted.cards, judged.too_big, spans_claimed)),
+        suggestions=(*suggest(sheet, drafted.cards, placed_claims.judged.too_big, spans_claimed), *placed_claims.notes),
         transaction=collect(workspace, workspace.snapshot, key, after, drafted, None),
+        room=room,
     )
+
+
+def note(outcome: DraftOutcome) -> None:
+    """Put on record that the command ended well, when a model was asked. Raises OutsideError when the disk refuses."""
+    book = outcome.room.book if outcome.room is not None else None
+    if book is not None and book.path is not None:
+        book.write(End(at=now(), exit_code=int(Exit.HOLDS)))
 
 
 def _refuse_errors(findings: Sequence[Finding]) -> None:

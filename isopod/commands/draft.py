@@ -30,14 +30,16 @@ def command(face: Face, spec: str | None, again: bool, dry_run: bool) -> None:
     from isopod.render.preview import board, card_lines, suggestion_lines
     from isopod.workplace import spec_path, workspace
     from isopod.writing import changed_lines, diff_lines
-    from pipeline.redrafting import draft_spec
+    from pipeline.redrafting import draft_spec, note
     from schemas.line_outputs import DraftOutput
 
     place = workspace(face)
-    outcome = draft_spec(place, spec_path(place, spec), again=again)
+    path = spec_path(place, spec)
+    outcome = draft_spec(place, path, again=again, say=lambda message: face.note(f"isopod: {message}"))
     transaction = outcome.transaction
     diff = transaction.diff() if dry_run else ""
     changed = transaction.changed if dry_run else transaction.commit()
+    note(outcome)
     store = place.store(outcome.key)
 
     def lines() -> Iterator[str]:

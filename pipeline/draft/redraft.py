@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from pipeline.draft.build import build, conflict_name, conflict_tails
 from pipeline.draft.judge import lead
+from pipeline.draft.rings import without_rings
 from pipeline.draft.sheet import DraftClaim, JudgedKind, Judgement, Sheet
 from schemas.card import AcceptanceLine, Card, Dependency, EdgeReason, PersonReason, Reason, RuleReason
 from schemas.kinds import OPEN_EDIT_STATES, PUBLISHED_STATES
@@ -122,6 +123,8 @@ class _Redraft:
         for card in self.cards:
             final.setdefault(card.id, card)
         final = {identity: self._closed(card, final, emptied) for identity, card in final.items()}
+        if any(self._waits_for_more(card) for card in final.values()):
+            final = without_rings(final, self._place)
         for identity, card in final.items():
             if self.by_id.get(identity) != card:
                 changes.append(Change(self.by_id.get(identity), card))
@@ -135,6 +138,14 @@ class _Redraft:
             carried=frozenset(anchor for card in final.values() if card.state != "deleted" for anchor in card.anchors),
             offers=self._offers(final),
         )
+
+    def _waits_for_more(self, card: Card) -> bool:
+        before = self.by_id.get(card.id)
+        known = {entry.card for entry in before.depends_on} if before is not None else set()
+        return any(entry.card not in known for entry in card.depends_on)
+
+    def _place(self, card: Card) -> int:
+        return min((self.sheet.order[one] for one in card.anchors if one in self.sheet.order), default=-1)
 
     def _placed(self) -> tuple[list[Judgement], dict[str, str]]:
         """The judgements with every carried claim back on its own card, and the ids of those cards by their new leaders."""
