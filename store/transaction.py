@@ -7,11 +7,13 @@ is in `journal`, what readers see is in `view`; both are given on from here.
 from __future__ import annotations
 
 import difflib
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from schemas.errors import ConflictError, Place
+from schemas.errors import ConflictError, Place, RefusedError
+from store import undo
 from store.disk import Disk
 from store.journal import Change, Journal, commit, digest, finish, recover, unfinished
 from store.lock import writing
@@ -99,9 +101,30 @@ class Transaction:
             changes = self._changes()
             if changes:
                 commit(self._root, self._state_dir, self._command, changes, disk=self._disk)
+                with suppress(OSError):  # the write has happened; without the note it only cannot be taken back
+                    undo.note(self._state_dir, self._command, changes, self._disk)
         self._pending.clear()
         self._expected.clear()
         return tuple(change.path for change in changes)
+
+    @classmethod
+    def taking_back(cls, root: Path, state_dir: Path, kept: Path) -> tuple[undo.LastWrite, Transaction]:
+        """The last write of this instance, and the transaction that takes it back: the one write that restores earlier bytes.
+
+        `kept` is the folder of the ledger. Raises RefusedError when there is nothing to take back or the ledger has it, ConflictError
+        when something came after it.
+        """
+        last = undo.last_write(state_dir)
+        if last is None:
+            raise RefusedError("nothing-to-undo", "no write of this instance is known on this machine")
+        transaction = cls(root, state_dir, command=f"undo ({last.command})")
+        for change in undo.changes_back(root, last, kept):
+            path = root / change.path
+            if change.after is None:
+                transaction.delete(path, digest(change.before))
+            else:
+                transaction.write(path, change.after, digest(change.before))
+        return last, transaction
 
     def _set(self, path: Path, content: bytes | None, expected: Expected) -> None:
         shown = relative(self._root, ensure_within(self._root, path))
