@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from pipeline.draft.judge import named_team
 from pipeline.draft.question import Question, teams_of
 from pipeline.draft.sheet import DraftClaim, JudgedKind, Judgement, Sheet
+from pipeline.models.shapes import GroupKind
 from schemas.kinds import AnchorKind
 from schemas.run import Violation
 from store.digraph import components, shortest_cycle
 
 _FIELDS: Final = ("anchor", "leader", "kind", "team", "aligned")
-_KINDS: Final[tuple[JudgedKind, ...]] = ("story", "gate", "request", "decision", "epic", "glossary")
+_KINDS: Final[tuple[GroupKind, ...]] = get_args(GroupKind)
 _KIND_OF: Final[Mapping[AnchorKind, JudgedKind]] = {
     "term": "glossary",
     "decision": "decision",

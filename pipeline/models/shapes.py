@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -55,12 +55,16 @@ class EdgesAnswer(_Flat):
     edges: list[RelationAnswer]
 
 
+GroupKind = Literal["story", "gate", "request", "decision", "epic", "glossary"]
+"""What a model that drafts may make of a claim; `background` is a person's word in config."""
+
+
 class JudgementAnswer(_Flat):
     """The four judgements on one claim."""
 
     anchor: str = Field(description="id of the claim")
     leader: str = Field(description="id of the claim that leads its card; its own id when it leads")
-    kind: str = Field(description="the kind of that card: story, gate, request, decision, epic, glossary or background")
+    kind: GroupKind = Field(description="the kind of that card")
     team: str = Field(description="id of the team")
     aligned: bool = Field(description="whether nothing contradicts the claim")
 

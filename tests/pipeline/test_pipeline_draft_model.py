@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scenes import TEAMS, AnchorT, EdgeT, Scene, bench_of, fingerprint, lines, reading_of, waits
 
 import pipeline.drafting
+from isopod.cli import run
 from pipeline.draft.ask import Drafter, Placed, Standing, judge_by_model
 from pipeline.draft.build import build
 from pipeline.draft.judge import judge
@@ -552,6 +553,20 @@ def test_the_fallback_is_said_in_the_record_of_the_compile(stage: Stage) -> None
     plain = outcome.compiled.cards
     stage.scene.reconfigure()
     assert stage.scene.preview("spec").compiled.cards == plain
+
+
+def test_the_fallback_is_said_on_the_terminal_without_a_preview_too(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    stage.says(lambda data: [row | {"kind": "task"} for row in alone(data)])
+    stage.scene.write("spec", TEXT, ANCHORS, EDGES)
+    monkeypatch.chdir(stage.scene.root)
+    for command in (["compile", "specs/spec.md"], ["draft", "specs/spec.md", "--again"]):
+        assert run(command) == 0
+        shown = " ".join(capsysbinary.readouterr().out.decode().split())
+        assert "the rules grouped these claims: what one answered was refused twice" in shown
+        assert "'task' is none of story" in shown
+    assert len(stage.model.calls) == 2, "all cards are dissolved, so it is the question that was answered already"
 
 
 def test_a_new_claim_is_asked_with_its_topic_only_and_cards_keep_their_claims(stage: Stage) -> None:
