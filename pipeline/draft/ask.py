@@ -81,7 +81,8 @@ def judge_by_model(sheet: Sheet, drafter: Drafter, standing: Standing) -> Placed
     answered = _asked(sheet, drafter, asked, standing, fresh, by_rules)
     refused = next((one for one in answered if isinstance(one, Violation)), None)
     if refused is not None:
-        return Placed(rules, (_refused(drafter, refused),))
+        ruled = replace(rules, judgements=_merged(sheet, by_rules, by_rules, fixed, standing))
+        return Placed(ruled, (_refused(drafter, refused),))
     judged = {one.anchor: one for given in answered if not isinstance(given, Violation) for one in given}
     too_big = tuple(leader for leader in rules.too_big if leader in fixed)
     merged_ = _merged(sheet, by_rules, judged, fixed, standing)
@@ -176,7 +177,7 @@ def _merged(
 ) -> tuple[Judgement, ...]:
     """One judgement a claim: config's word first, then the card on which it stands, then the model's, then the rules'.
 
-    A claim that the model puts with standing ones joins the card that carries most of them, which keeps the leader it was born with.
+    A claim that is put with standing ones joins the card that carries most of them, which keeps the leader it was born with.
     """
     leaders = _standing_leaders(sheet, standing)
     placed: dict[str, Judgement] = {}

@@ -605,6 +605,49 @@ def test_a_new_claim_apart_from_its_topic_gets_its_own_card(stage: Stage) -> Non
     assert lines(stage.scene.titled("Links end")) == ["Links end."]
 
 
+def test_a_card_keeps_its_name_and_title_when_the_rules_place_what_is_new(stage: Stage) -> None:
+    stage.says(lambda data: [row | {"leader": "x"} for row in alone(data)], last_leads)
+    stage.scene.write("spec", TEXT, ANCHORS, EDGES)
+    stage.scene.compile("spec")
+    born = next(card for card in stage.scene.of_kind("story") if len(card.anchors) == 3)
+    assert born.id.endswith(born.anchors[2][-8:])
+    text = TEXT.replace("Links never clash.", "Links never clash. Links end.")
+    stage.scene.write("spec", text, [*ANCHORS, ("end", "constraint", "Links end.")], EDGES)
+    stage.says(lambda _: "no")
+    stage.scene.compile("spec")
+    after = stage.scene.cards[born.id]
+    assert after.title == born.title and lines(after) == [*lines(born), "Links end."]
+
+
+def last_leads(data: dict[str, Any]) -> list[Row]:
+    """The last obligation of a topic leads the others."""
+    last = {claim["topic"]: claim["id"] for claim in data["claims"] if claim["kind"] not in KIND}
+    rows = zip(data["claims"], alone(data), strict=True)
+    return [row | {"leader": last[claim["topic"]]} if row["kind"] == "story" else row for claim, row in rows]
+
+
+def test_a_new_edge_takes_away_the_refines_edge_that_it_closes_a_ring_with(stage: Stage) -> None:
+    stage.says(alone)
+    stage.scene.write("spec", TEXT, ANCHORS, EDGES)
+    stage.scene.compile("spec")
+    make, short = stage.scene.titled("It makes links"), stage.scene.titled("Links are short")
+    assert set(waits(short)) == {make.id}
+    text = TEXT.replace("Links never clash.", "Links never clash. Links end.")
+    edges: list[EdgeT] = [*EDGES, ("end", "requires", "short", "Links end")]
+    stage.scene.write("spec", text, [*ANCHORS, ("end", "constraint", "Links end.")], edges)
+
+    def with_the_first(data: dict[str, Any]) -> list[Row]:
+        first, last = data["claims"][0]["id"], data["claims"][-1]["id"]
+        return [row | {"leader": first} if row["anchor"] == last else row for row in alone(data)]
+
+    stage.says(with_the_first)
+    assert stage.scene.compile("spec").exit_code == 0 and stage.scene.audit_errors() == []
+    cards = stage.scene.cards
+    assert set(waits(cards[make.id])) == {short.id} and "Links end." in lines(cards[make.id])
+    assert waits(cards[short.id]) == {} and cards[short.id].related == (make.id,)
+    assert stage.scene.compile("spec").compiled.changed == ()
+
+
 def test_a_changed_spec_in_which_nothing_must_be_placed_asks_nothing(stage: Stage) -> None:
     stage.scene.write("spec", TEXT, ANCHORS, EDGES)
     stage.scene.compile("spec")
