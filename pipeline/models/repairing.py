@@ -102,7 +102,7 @@ class _Repairing:
             checked = check(asking.grounder, reader, Parts((*parts.anchors, *elsewhere), parts.edges), None)
             beyond = self._beyond(parts, checked, chunk)
             violations = [one for one in checked.violations if _index(one) < len(parts.anchors) or _is_edge(one)]
-            return (parts, checked), [*violations, *beyond]
+            return (parts, checked), [*violations, *beyond, *_taken(parts, {one.ref for one in outside})]
 
         concluded = converse(
             asking.desk,
@@ -112,7 +112,7 @@ class _Repairing:
         )
         asking.note_left_out(place, concluded.violations)
         parts, _ = concluded.made
-        lost = {_index(one) for one in concluded.violations if one.code == "outside-lines"}
+        lost = {_index(one) for one in concluded.violations if one.code in ("outside-lines", "ref-taken")}
         kept = tuple(raw for index, raw in enumerate(parts.anchors) if index not in lost)
         names = {ref: f"r{self.request.round}.{number + 1}.{ref}" for raw in kept if (ref := ref_of(raw)) is not None}
         known = {one.ref: one.ref for one in (*own, *outside)}
@@ -180,6 +180,16 @@ def _distinct(edges: Iterable[Any]) -> list[Any]:
             seen.add(key)
         found.append(raw)
     return found
+
+
+def _taken(parts: Parts, refs: set[str]) -> list[Violation]:
+    """New claims under the ref of a claim elsewhere: a relation that names it could mean either."""
+    message = "a claim of yours elsewhere has this ref: use one that is free"
+    return [
+        Violation(code="ref-taken", path=f"anchors[{index}].ref", ref=ref, message=message)
+        for index, raw in enumerate(parts.anchors)
+        if (ref := ref_of(raw)) in refs
+    ]
 
 
 def _is_edge(violation: Violation) -> bool:

@@ -257,6 +257,14 @@ def test_a_repair_of_an_end_keeps_the_relation_of_an_untouched_claim_that_is_dra
     assert len(extracted.reading.anchors) == 5
 
 
+def test_a_new_claim_may_not_take_the_label_of_one_elsewhere(tmp_path: Path) -> None:
+    waiting = "Orders cannot ship before the tax rule is known."
+    line = lines_of(SPEC, waiting)
+    extracted, model = repaired(tmp_path, lambda call: reading(claim("x4", waiting, line, "constraint")), [waiting])
+    assert "ref-taken" in model.asked[1].user
+    assert ("question", "Which tax rule applies is not decided yet.") in standing(extracted)
+
+
 paragraph = st.lists(
     st.sampled_from(
         ["The system logs in. ", "네, 저장한다. ", "| x | y |\n", "- item one\n", "\r\n", "`code` ", "\n\n"]
