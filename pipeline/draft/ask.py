@@ -18,6 +18,7 @@ from pipeline.models.desk import Desk
 from pipeline.models.dialogue import NO_ENVELOPE, converse
 from pipeline.models.executor import Executor
 from pipeline.models.pending import PendingError, merged
+from pipeline.models.prompt import ALL_OF_IT
 from schemas.anchors import AnchorStore
 from schemas.call import Call
 from schemas.card import Card
@@ -157,7 +158,7 @@ def _answer(
         return found.judgements, found.violations
 
     try:
-        concluded = converse(desk, call_of, ("judgements",), judged, most=MOST_CALLS)
+        concluded = converse(desk, call_of, ("judgements",), judged, most=MOST_CALLS, ending=ALL_OF_IT)
     except OutsideError as error:
         if error.code != NO_ENVELOPE:
             raise

@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from pipeline.models.desk import Desk
 from pipeline.models.envelope import unwrap
-from pipeline.models.prompt import complaint
+from pipeline.models.prompt import LEAVE_OUT, complaint
 from schemas.call import Answer, Call
 from schemas.errors import OutsideError
 from schemas.run import Violation
@@ -38,9 +38,15 @@ class Concluded(Generic[Made]):
 
 
 def converse(
-    desk: Desk, call_of: CallOf, keys: tuple[str, ...], judge: Judge[Made], *, most: int = MOST_CALLS
+    desk: Desk,
+    call_of: CallOf,
+    keys: tuple[str, ...],
+    judge: Judge[Made],
+    *,
+    most: int = MOST_CALLS,
+    ending: str = LEAVE_OUT,
 ) -> Concluded[Made]:
-    """Ask until nothing is wrong, at most `most` times.
+    """Ask until nothing is wrong, at most `most` times; `ending` closes each complaint.
 
     Raises OutsideError `no-envelope` when no answer had a valid envelope; such answers are not kept, so that running again asks
     again. Raises as `Desk.ask`.
@@ -63,7 +69,7 @@ def converse(
             concluded = Concluded(made, tuple(violations), answer)
             if not violations:
                 return concluded
-        added = complaint(answer.content, violations)
+        added = complaint(answer.content, violations, ending)
     if concluded is None:
         desk.shelf.forget(asked)
         raise OutsideError(

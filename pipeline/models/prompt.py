@@ -104,8 +104,12 @@ def repair_task(
     return "\n".join(parts)
 
 
-def complaint(answer: str, violations: Sequence[Violation], *, most: int = 40) -> str:
-    """What is added to a task when the answer to it was wrong: the answer, and what is wrong, part by part."""
+LEAVE_OUT: Final = "Answer again, whole, with these mended. Leave out what you cannot mend."
+ALL_OF_IT: Final = "Answer again, whole, with these mended. Leave nothing out."
+
+
+def complaint(answer: str, violations: Sequence[Violation], ending: str = LEAVE_OUT, *, most: int = 40) -> str:
+    """What is added to a task when the answer to it was wrong: the answer, what is wrong, part by part, and what to do now."""
     shown = [
         f"- {one.path}{f' (ref {one.ref})' if one.ref else ''}: {one.message} [{one.code}]" for one in violations[:most]
     ]
@@ -118,7 +122,7 @@ def complaint(answer: str, violations: Sequence[Violation], *, most: int = 40) -
             _cut(answer),
             "This is wrong with it:",
             *shown,
-            "Answer again, whole, with these mended. Leave out what you cannot mend.",
+            ending,
         ]
     )
 
