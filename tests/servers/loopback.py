@@ -21,6 +21,7 @@ KEY = "sk-test-0123456789abcdefghijklmnopqrstuvwxyzABCD"
 """The one key that the server takes, on both faces."""
 
 Brain = Callable[[Question], Outcome]
+Condition = Callable[[Question], bool]
 
 _CHUNK = b" " * 65_536
 
@@ -68,7 +69,7 @@ class Loopback:
         self.closing = threading.Event()
         self.lock = threading.Lock()
         self.jobs = Jobs(self._in_batch)
-        self._faults: deque[tuple[str | None, Fault]] = deque()
+        self._faults: deque[tuple[Condition, Fault]] = deque()
         self._count = 0
         self._server: ThreadingHTTPServer | None = None
 
@@ -104,10 +105,19 @@ class Loopback:
         """The `base_url` of the OpenAI face."""
         return f"{self.anthropic_url}/v1"
 
-    def fail_next(self, *faults: Fault, model: str | None = None) -> None:
-        """The next requests to a model (only to this one, when named) go wrong, one fault each."""
+    def fail_next(self, *faults: Fault, model: str | None = None, when: Condition | None = None) -> None:
+        """The next requests to a model (only to this one, when named; only those of which `when` holds) go wrong, one fault each."""
+
+        def due(question: Question) -> bool:
+            return model in (None, question.model) and (when is None or when(question))
+
         with self.lock:
-            self._faults.extend((model, fault) for fault in faults)
+            self._faults.extend((due, fault) for fault in faults)
+
+    def heal(self) -> None:
+        """Nothing goes wrong any more."""
+        with self.lock:
+            self._faults.clear()
 
     def end_batches(self, end: BatchEnd = "ended") -> None:
         """From now on every batch stands so."""
@@ -140,15 +150,15 @@ class Loopback:
             told = f"model: {question.model}" if face == "anthropic" else f"The model `{question.model}` does not exist"
             return None, Status(404, message=told)
         with self.lock:
-            fault = self._due(question.model)
+            fault = self._due(question)
         if fault is None or isinstance(fault, Mangled):
             outcome = self.brain(question)
             return (outcome, Reply()) if not isinstance(outcome, Reply) else (fault, outcome)
         return fault, Reply()
 
-    def _due(self, model: str) -> Fault | None:
+    def _due(self, question: Question) -> Fault | None:
         for entry in self._faults:
-            if entry[0] in (None, model):
+            if entry[0](question):
                 self._faults.remove(entry)
                 return entry[1]
         return None
