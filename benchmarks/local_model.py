@@ -26,6 +26,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
 from pathlib import Path
@@ -121,8 +122,32 @@ def as_tool_call(response: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {**response, "choices": choices}
 
 
+@dataclass
+class Counted:
+    """Bytes that went in and out, and the tokens that the model made of them."""
+
+    bytes_in: int = 0
+    tokens_in: int = 0
+    bytes_out: int = 0
+    tokens_out: int = 0
+
+    def add(self, question: Mapping[str, Any], response: Mapping[str, Any]) -> None:
+        """One question and its answer, as llama.cpp got and gave them."""
+        usage = response.get("usage", {})
+        self.bytes_in += sum(len(str(one.get("content")).encode()) for one in question.get("messages", ()))
+        self.tokens_in += usage.get("prompt_tokens", 0)
+        self.bytes_out += sum(len(str(one["message"].get("content")).encode()) for one in response["choices"])
+        self.tokens_out += usage.get("completion_tokens", 0)
+
+    def __str__(self) -> str:
+        if not self.tokens_in or not self.tokens_out:
+            return "nothing was counted"
+        sent, back = self.bytes_in / self.tokens_in, self.bytes_out / self.tokens_out
+        return f"one token is {sent:.2f} bytes of a question, {back:.2f} bytes of an answer"
+
+
 @contextmanager
-def served(engine: Engine) -> Iterator[str]:
+def served(engine: Engine, counted: Counted) -> Iterator[str]:
     """Answer Chat Completions on a free port of this machine; gives the `base_url`."""
     one_at_a_time = threading.Lock()
 
@@ -135,8 +160,9 @@ def served(engine: Engine) -> Iterator[str]:
             status = 200
             if "error" in response:
                 status = int(response["error"].get("code", 500))
-            elif tool is not None:
-                response = as_tool_call(response, tool)
+            else:
+                counted.add(question, response)
+                response = as_tool_call(response, tool) if tool is not None else response
             self._send(status, {**response, "model": body.get("model")})
 
         def _send(self, status: int, data: Mapping[str, Any]) -> None:
@@ -231,8 +257,8 @@ def main() -> None:
     path = weights()
     spec = Path(chosen.spec)
     print(f"{path.name}, {path.stat().st_size / 1e6:.0f} MB, xllamacpp {version('xllamacpp')}, {os.cpu_count()} cores")
-    engine = started(path)
-    with tempfile.TemporaryDirectory(prefix="isopod-local-") as temporary, served(engine) as url:
+    engine, counted = started(path), Counted()
+    with tempfile.TemporaryDirectory(prefix="isopod-local-") as temporary, served(engine, counted) as url:
         folder = Path(chosen.keep or temporary)
         (folder / "specs").mkdir(parents=True, exist_ok=True)
         (folder / "specs" / spec.name).write_bytes(spec.read_bytes())
@@ -244,6 +270,8 @@ def main() -> None:
         print()
         for line in figures(folder, decode(spec.read_bytes(), f"specs/{spec.name}")):
             print(line)
+        if not chosen.bare:
+            print(counted)
 
 
 if __name__ == "__main__":

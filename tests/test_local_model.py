@@ -68,7 +68,8 @@ def test_a_named_tool_becomes_a_schema_and_the_answer_a_call_of_it(
     pytest.importorskip("instructor", reason="the extra `models` is not installed")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     engine = Engine('{"ready": true}')
-    with local.served(engine) as url:
+    counted = local.Counted()
+    with local.served(engine, counted) as url:
         config = ReaderConfig(provider="openai", model="small", base_url=url)
         received = OpenAI().send(CALL, config, 30)
     assert json.loads(received.content) == {"ready": True}
@@ -79,12 +80,13 @@ def test_a_named_tool_becomes_a_schema_and_the_answer_a_call_of_it(
     assert asked["messages"][1]["content"] == CALL.user
     assert "tools" not in asked
     assert asked["response_format"]["json_schema"]["schema"]["required"] == ["ready"]
+    assert str(counted) == "one token is 1.21 bytes of a question, 0.88 bytes of an answer"
 
 
 def test_an_answer_that_was_cut_off_stays_one(local: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("instructor", reason="the extra `models` is not installed")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with local.served(Engine('{"rea', finish="length")) as url:
+    with local.served(Engine('{"rea', finish="length"), local.Counted()) as url:
         config = ReaderConfig(provider="openai", model="small", base_url=url)
         with pytest.raises(CutOffError) as raised:
             OpenAI().send(CALL, config, 30)
