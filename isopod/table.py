@@ -24,6 +24,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "ground": Entry("ground", "Find the words of a reading in the spec."),
         "join": Entry("join", "Where two readings meet and where they differ."),
         "draft": Entry("draft", "Make cards of claims that are adopted already."),
+        "batches": Entry("batches", "Questions sent for half the price: how they stand; fetch the answers."),
     },
     "Decide": {
         "settle": Entry("settle", "Decide where the readers differ."),

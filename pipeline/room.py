@@ -19,6 +19,7 @@ from schemas.anchors import Reading
 from schemas.bookline import Start
 from schemas.config import Config, ReaderConfig
 from store.answers import FOLDER, AnswerShelf
+from store.batches import waiting
 from store.book import Book
 from store.instance import Instance
 from text.grounding import Grounder
@@ -40,6 +41,7 @@ class RoomOptions:
     record: Path | None = None
     replay: Path | None = None
     batch: bool = False
+    budget: Budget | None = None
 
 
 @dataclass
@@ -54,6 +56,7 @@ class Room:
     book: Book | None
     options: RoomOptions
     readers: dict[str, ReaderConfig] = field(default_factory=dict)
+    batched: frozenset[str] = frozenset()
 
     @classmethod
     def open(
@@ -76,11 +79,12 @@ class Room:
             config=config,
             executor=Threads(config.models.at_once, say),
             shelf=_shelf(instance, options),
-            budget=Budget(config.models),
+            budget=options.budget or Budget(config.models),
             patience=Patience(config.models, say, clock),
             book=Book(instance.state_dir, start) if options.mode == "live" else None,
             options=options,
             readers=config.both_readers,
+            batched=frozenset(waiting(instance)) if options.replay is None else frozenset(),
         )
 
     @property
@@ -101,6 +105,7 @@ class Room:
             book=self.book,
             currency=self.config.models.currency,
             replay=str(self.options.replay) if self.options.replay is not None else None,
+            batched=self.batched,
         )
 
     def _model(self, seat: ReaderSeat) -> Model | None:

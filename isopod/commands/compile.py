@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,16 @@ import click
 
 from isopod import options
 from isopod.face import Face
-from schemas.errors import RefusedError
+from schemas.errors import IsopodError, RefusedError
 
 if TYPE_CHECKING:
     from pipeline.compile import CompileOptions
+    from pipeline.models.pending import PendingError
     from pipeline.room import RoomOptions
     from pipeline.settle import BulkAnswer
+    from pipeline.workspace import Workspace
+
+Say = Callable[[str], None]
 
 
 @options.command(
@@ -76,6 +81,7 @@ def command(
     from isopod.workplace import any_workspace, refuse_unreadable, spec_path
     from isopod.writing import diff_lines
     from pipeline.compile import commit, compile_spec, note
+    from pipeline.models.pending import PendingError
 
     chosen = _options(offline, strict, accept, by, because, key, _models(offline, batch, record, replay))
     place = any_workspace(face)
@@ -93,7 +99,12 @@ def command(
         record_ = estimated(place, path, chosen, say)
         face.give(record_, lambda: estimate_lines(record_, face))
         return 0
-    outcome = compile_spec(place, path, chosen, preview=preview, say=say)
+    if batch:
+        chosen = _with_answers(place, path, chosen, say)
+    try:
+        outcome = compile_spec(place, path, chosen, preview=preview, say=say)
+    except PendingError as error:
+        raise _waits(place, path, chosen, error, say) from None
     if preview or dry_run:
         note(outcome)
     else:
@@ -107,6 +118,32 @@ def command(
 
     face.give(outcome.compiled, lines)
     return int(outcome.exit_code)
+
+
+def _with_answers(place: Workspace, path: Path, chosen: CompileOptions, say: Say) -> CompileOptions:
+    """Fetch the answers of batches about this spec that are over; the options with the budget that this command keeps to.
+
+    Raises RefusedError where no reader takes batches, OutsideError when a provider fails.
+    """
+    from pipeline.batching import refuse_batch
+    from pipeline.collecting import look
+    from pipeline.models.budget import Budget
+
+    refuse_batch(place)
+    if place.snapshot is not None:
+        looked = look(place.snapshot.instance, say, spec=place.name_of(path))
+        if looked.failures:
+            raise looked.failures[0].error
+    return replace(chosen, models=replace(chosen.models, budget=Budget(place.config.models)))
+
+
+def _waits(place: Workspace, path: Path, chosen: CompileOptions, error: PendingError, say: Say) -> IsopodError:
+    """What a compile ends with whose answers are still to come; with --batch the questions are sent first."""
+    from pipeline.batching import explained, hand_over, outcome_of
+
+    if chosen.models.budget is None:
+        return explained(place.snapshot.instance if place.snapshot is not None else None, error)
+    return outcome_of(hand_over(place, place.name_of(path), error.calls, chosen.models.budget, say))
 
 
 def _options(

@@ -30,12 +30,17 @@ def command(face: Face, spec: str | None, again: bool, dry_run: bool) -> None:
     from isopod.render.preview import board, card_lines, suggestion_lines
     from isopod.workplace import spec_path, workspace
     from isopod.writing import changed_lines, diff_lines
+    from pipeline.batching import explained
+    from pipeline.models.pending import PendingError
     from pipeline.redrafting import draft_spec, note
     from schemas.line_outputs import DraftOutput
 
     place = workspace(face)
     path = spec_path(place, spec)
-    outcome = draft_spec(place, path, again=again, say=lambda message: face.note(f"isopod: {message}"))
+    try:
+        outcome = draft_spec(place, path, again=again, say=lambda message: face.note(f"isopod: {message}"))
+    except PendingError as error:
+        raise explained(place.snapshot.instance if place.snapshot is not None else None, error) from None
     transaction = outcome.transaction
     diff = transaction.diff() if dry_run else ""
     changed = transaction.changed if dry_run else transaction.commit()

@@ -66,8 +66,8 @@ class Budget:
     def price(self, model: str) -> Price | None:
         return self._limits.prices.get(model)
 
-    def reserve(self, call: Call) -> None:
-        """Set aside the most that this call can cost.
+    def reserve(self, call: Call, *, batch: bool = False) -> None:
+        """Set aside the most that this call can cost, at half the price in a batch.
 
         Raises OutsideError `budget-reached` when that would cross a cap, RefusedError `price-missing` when money is capped and the model
         has no price.
@@ -80,7 +80,7 @@ class Budget:
                 where=Place("config.yaml"),
                 fix=f"models: {{prices: {{{call.model}: {{input: ..., output: ...}}}}}}  (per million tokens)",
             )
-        tokens, money = most_tokens(call), self._most_money(call, price)
+        tokens, money = most_tokens(call), self._most_money(call, price, batch=batch)
         with self._lock:
             spent = self.bill.input + self.bill.output
             if spent + self._reserved_tokens + tokens > self._limits.tokens:
@@ -100,7 +100,7 @@ class Budget:
         price = self.price(call.model)
         money = money_of(usage, price, batch=batch) if usage is not None and price is not None else None
         with self._lock:
-            self.release_unlocked(call)
+            self._release_unlocked(call, batch=batch)
             self.bill.calls += 1
             if usage is not None:
                 self.bill.input += usage.input
@@ -112,21 +112,21 @@ class Budget:
                 self.bill.money += money
         return money
 
-    def release(self, call: Call) -> None:
+    def release(self, call: Call, *, batch: bool = False) -> None:
         """Nothing was sent, or nothing is paid: what was set aside is free again."""
         with self._lock:
-            self.release_unlocked(call)
+            self._release_unlocked(call, batch=batch)
 
-    def release_unlocked(self, call: Call) -> None:
+    def _release_unlocked(self, call: Call, *, batch: bool) -> None:
         self._reserved_tokens -= most_tokens(call)
-        self._reserved_money -= self._most_money(call, self.price(call.model))
+        self._reserved_money -= self._most_money(call, self.price(call.model), batch=batch)
 
     @staticmethod
-    def _most_money(call: Call, price: Price | None) -> float:
+    def _most_money(call: Call, price: Price | None, *, batch: bool) -> float:
         if price is None:
             return 0.0
         most = Usage(input=most_tokens(call) - call.max_tokens, output=call.max_tokens)
-        return money_of(most, price)
+        return money_of(most, price, batch=batch)
 
     @staticmethod
     def _reached(what: str, cap: str, used: str, needed: str, call: Call) -> OutsideError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -27,7 +28,8 @@ class Desk:
     """One reader's desk: nothing on it ever comes from the other reader.
 
     `model` is None where this command sends nothing by itself: then a call without a kept answer is pending. `provider` is the name
-    under which answers are kept. `replay` names the folder that alone answers.
+    under which answers are kept. `replay` names the folder that alone answers. `batched` are requests that wait in a batch: they are paid
+    for, so they are never sent a second time.
     """
 
     provider: str
@@ -39,12 +41,13 @@ class Desk:
     book: Book | None
     currency: str
     replay: str | None = None
+    batched: Container[str] = ()
 
     def ask(self, call: Call) -> Answer:
         """The answer to a call.
 
-        Raises PendingError without a kept answer and a model to ask, RefusedError `not-recorded` in a replay, and as `Patience.send`
-        and `Budget.reserve`.
+        Raises PendingError without a kept answer and a model to ask, or where it waits in a batch, RefusedError `not-recorded` in a
+        replay, and as `Patience.send` and `Budget.reserve`.
         """
         kept = self.shelf.get(call.request)
         if kept is not None:
@@ -56,7 +59,7 @@ class Desk:
                 where=Place(self.replay),
                 fix="record it with --record; the text, config.yaml and isopod must be those of the recording",
             )
-        if self.model is None:
+        if self.model is None or call.request in self.batched:
             raise PendingError([call])
         self.budget.reserve(call)
         started = self.patience.now()

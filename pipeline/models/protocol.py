@@ -88,11 +88,16 @@ class BatchStatus:
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """The result of one call of a batch, by its request hash: what came back, or why nothing did."""
+    """The result of one call of a batch, by its request hash: what came back, or why nothing that can be used did.
+
+    `code` is that of the failure where there is one, `usage` what an answer cost that cannot be used.
+    """
 
     request: str
     received: Received | None
     error: str | None = None
+    code: str | None = None
+    usage: Usage | None = None
 
 
 @runtime_checkable

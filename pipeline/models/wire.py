@@ -174,7 +174,8 @@ class SdkModel(ABC):
         try:
             return BatchResult(request, self.judged(body, endpoint, "of a batch"))
         except (CutOffError, TransientError) as error:
-            return BatchResult(request, None, f"{error.message} ({error.code})")
+            usage = error.received.usage if isinstance(error, CutOffError) else None
+            return BatchResult(request, None, f"{error.message} ({error.code})", error.code, usage)
 
     @abstractmethod
     def arguments(self, call: Call, config: ReaderConfig) -> dict[str, Any]:
