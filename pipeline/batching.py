@@ -204,7 +204,7 @@ def _send(instance: Instance, spec: str, seat: ReaderSeat, calls: tuple[Call, ..
             batches.remove(instance, batch)
             raise
         unknown = unknown_error(batch)
-        raise OutsideError(unknown.code, f"{unknown.message}: {error.message}", fix=unknown.fix) from error
+        raise OutsideError(unknown.code, f"{unknown.message} ({error.message})", fix=unknown.fix) from error
     batch = batch.model_copy(update={"stage": "open", "id": number})
     batches.put(instance, batch)
     return batch
