@@ -134,6 +134,9 @@ def _with_answers(place: Workspace, path: Path, chosen: CompileOptions, say: Say
         looked = look(place.snapshot.instance, say, spec=place.name_of(path))
         if looked.failures:
             raise looked.failures[0].error
+        for item in looked.items:
+            if item.standing == "collected":
+                say(f"batch {item.name}: {item.done} of {item.calls} questions answered")
     return replace(chosen, models=replace(chosen.models, budget=Budget(place.config.models)))
 
 

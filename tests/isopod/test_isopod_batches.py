@@ -14,8 +14,9 @@ pytest.importorskip("instructor", reason="the SDKs are not installed: pip instal
 from batch_scenes import CLAUDE, GPT, agreeing, differing, is_repair, shop
 from conftest import Done, Run, fingerprint
 from rich.cells import cell_len
+from servers.faces import Question
 from servers.loopback import KEY, Loopback
-from servers.outcomes import Reply, Status
+from servers.outcomes import Outcome, Reply, Status
 
 COMPILE = ("compile", "specs/shop.md", "--batch")
 
@@ -64,6 +65,30 @@ def test_a_whole_compile_by_batches_with_a_violation_and_a_repair_round(
     before = fingerprint(tmp_path)
     assert isopod(*COMPILE).returncode == 0 and fingerprint(tmp_path) == before
     assert len(server.batched) == 5
+
+
+def test_relations_across_parts_and_the_drafter_come_as_later_batches(
+    tmp_path: Path, server: Loopback, isopod: Run
+) -> None:
+    shop(tmp_path, server, models=", section_chars: 200", extra="draft: {drafter: model, reader: b}\n")
+
+    def brain(question: Question) -> Outcome:
+        return Reply(tools=({"judgements": []},)) if question.tool == "JudgementsAnswer" else agreeing(question)
+
+    server.brain = brain
+    server.end_batches()
+    commands = 1
+    while (done := isopod(*COMPILE)).returncode == 3:
+        commands += 1
+        assert commands < 10
+    assert done.returncode == 0, done.stderr
+    tools = [question.tool for question in server.batched]
+    assert tools.count("EdgesAnswer") == 2 and "JudgementsAnswer" in tools and server.questions == []
+    first_edges = tools.index("EdgesAnswer")
+    assert set(tools[:first_edges]) == {"ReadingAnswer"} and first_edges > 2
+    # One batch a reader and a step, however many parts there are.
+    readers = [json.loads(path.read_text())["reader"] for path in (tmp_path / ".isopod/batches").iterdir()]
+    assert len(readers) == len(server.jobs.jobs) and readers.count("a") == 2
 
 
 def test_every_call_is_in_the_record_at_half_the_price(tmp_path: Path, server: Loopback, isopod: Run) -> None:
