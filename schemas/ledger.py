@@ -20,6 +20,12 @@ class ExemptionBody(Record):
     until: Date | None = None
 
 
+class SealBody(Record):
+    """A card that became done, as it was: the digest of all that it says but `tracker` (`store.ledger.seal_digest`)."""
+
+    card: TaggedSha256
+
+
 class LedgerEntry(Record):
     schema_id: Literal["isopod.ledger/1"] = Field(default="isopod.ledger/1", alias="schema")
     prev: tuple[TaggedSha256, ...]

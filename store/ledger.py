@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import rfc8785
 
+from schemas.card import Card
 from schemas.errors import ConflictError, IsopodError, Place, RefusedError
-from schemas.ledger import Checkpoint, ExemptionBody, LedgerEntry
+from schemas.ids import digest as content_digest
+from schemas.ledger import Checkpoint, ExemptionBody, LedgerEntry, SealBody
 from store.instance import Instance
 from store.records import digest, names_in
 from store.view import View
@@ -130,12 +132,50 @@ def _heads(tx: Transaction, instance: Instance) -> tuple[str, ...]:
     return ledger.heads
 
 
+def seal_digest(card: Card) -> str:
+    """What a seal says of a done card: `sha256:` of the RFC 8785 JSON of its file without `tracker`.
+
+    `tracker` lies outside the seal: it says where the issue is, and that may go on changing. Keys that are not set are
+    left out, so that a key which a later version of the schema knows breaks no seal.
+    """
+    return content_digest({key: _set(value) for key, value in card.to_file().items() if key != "tracker"})
+
+
+def seal(tx: Transaction, instance: Instance, *, card: Card, by: str, at: str) -> str:
+    """Collect the seal of a card that is done in `tx`: from here on C240 tells every change of it.
+
+    Returns the entry's name. Raises as `append`.
+    """
+    body = SealBody(card=seal_digest(card))
+    return append(tx, instance, kind="seal", subject=card.id, body=body.to_data(), by=by, at=at)
+
+
+def seals(ledger: Ledger) -> dict[str, tuple[str, ...]]:
+    """By card id: the digests that its seals say. Two branches can each have sealed it; the merge took one of the two.
+
+    A seal without a digest says nothing.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for file in ledger.entries:
+        said = file.entry.body.get("card")
+        if file.entry.type == "seal" and isinstance(said, str):
+            found[file.entry.subject] = (*found.get(file.entry.subject, ()), said)
+    return found
+
+
 def exempt(tx: Transaction, instance: Instance, *, subject: str, body: ExemptionBody, by: str, at: str) -> str:
     """Collect an override of a rule in `tx`: the one seam through which every override goes. Returns the entry's name.
 
     Raises as `append`.
     """
     return append(tx, instance, kind="exemption", subject=subject, body=body.to_data(), by=by, at=at)
+
+
+def _set(value: Any) -> Any:
+    """Plain data without the keys that are null."""
+    if isinstance(value, dict):
+        return {key: _set(item) for key, item in value.items() if item is not None}
+    return [_set(item) for item in value] if isinstance(value, list) else value
 
 
 def _checkpoint(head: str) -> bytes:

@@ -19,12 +19,13 @@ from schemas.config import Config
 from schemas.errors import IsopodError, RefusedError
 from schemas.finding import Finding, FindingPlace
 from schemas.settlement import Settlement
-from store import anchors, cards, settlements
+from store import anchors, cards, ledger, settlements
 from store.anchors import AnchorsFile
 from store.cache import ParseCache
 from store.cards import CardFile
 from store.graph import Graph
 from store.instance import Instance
+from store.ledger import Ledger
 from store.records import findings_of, without_gc
 from store.specs import SpecFile, list_specs, read_spec
 from store.view import View
@@ -105,6 +106,13 @@ class Snapshot:
             for anchor in store.anchors:
                 found.setdefault(anchor.id, anchor)
         return MappingProxyType(found)
+
+    # --- the ledger -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The whole ledger with what does not hold in it."""
+        return ledger.read(self.view, self.instance)
 
     # --- specs ----------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typed_store import make_instance, transaction, view
 
+from schemas.card import Card
 from schemas.errors import ConflictError, ManyErrors
 from schemas.ledger import ExemptionBody
 from store import ledger
@@ -136,7 +137,9 @@ def test_two_branches_that_both_wrote_join_and_a_cut_is_still_found(tmp_path: Pa
 
 
 def test_an_override_goes_through_the_one_seam(instance: Instance) -> None:
-    body = ExemptionBody(rule="C227", surface="audit", reason_kind="deadline", because="shipped first", until="2027-01-31")
+    body = ExemptionBody(
+        rule="C227", surface="audit", reason_kind="deadline", because="shipped first", until="2027-01-31"
+    )
     tx = transaction(instance)
     name = ledger.exempt(tx, instance, subject="STY-1", body=body, by="Ada", at=AT.format(1))
     tx.commit()
@@ -149,3 +152,29 @@ def test_an_entry_without_a_name_or_with_a_local_time_is_refused(instance: Insta
     for by, at in (("", AT.format(1)), ("Ada", "2026-11-30 09:00")):
         with pytest.raises(ManyErrors):
             ledger.append(transaction(instance), instance, kind="seal", subject="STY-1", body={}, by=by, at=at)
+
+
+def sealed_card(**changes: object) -> Card:
+    data = {"id": "STY-AAAAAAA1", "kind": "story", "title": "Links", "state": "done", "team": "growth", **changes}
+    return Card.parse(data, source="cards/STY-AAAAAAA1.yaml")
+
+
+def test_a_seal_holds_whatever_happens_to_the_issue_and_breaks_with_every_word_of_the_card(instance: Instance) -> None:
+    tx = transaction(instance)
+    ledger.seal(tx, instance, card=sealed_card(), by="Ada", at=AT.format(1))
+    tx.commit()
+    (said,) = ledger.seals(ledger.read(view(instance), instance))["STY-AAAAAAA1"]
+    issue = {"provider": "local", "site": "here", "id": "1", "key": "GROW-1"}
+    assert ledger.seal_digest(sealed_card(tracker=issue)) == said == ledger.seal_digest(sealed_card())
+    for change in ({"title": "Link"}, {"state": "in_review"}, {"due": "2026-12-01"}, {"notes": "later"}):
+        assert ledger.seal_digest(sealed_card(**change)) != said
+
+
+def test_two_seals_of_one_card_are_both_kept(instance: Instance) -> None:
+    for second, card in enumerate((sealed_card(), sealed_card(title="Link"))):
+        tx = transaction(instance)
+        ledger.seal(tx, instance, card=card, by="Ada", at=AT.format(second))
+        tx.commit()
+    append(instance, "STY-AAAAAAA1", 3)  # a seal that says nothing of the card
+    said = ledger.seals(ledger.read(view(instance), instance))["STY-AAAAAAA1"]
+    assert said == (ledger.seal_digest(sealed_card()), ledger.seal_digest(sealed_card(title="Link")))
