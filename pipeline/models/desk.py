@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipeline.models.budget import Budget
-from pipeline.models.patience import Patience
+from pipeline.models.patience import Patience, Tries
 from pipeline.models.pending import PendingError
 from pipeline.models.protocol import CutOffError, Model
 from schemas.bookline import CallLine
@@ -62,19 +62,18 @@ class Desk:
         if self.model is None or call.request in self.batched:
             raise PendingError([call])
         self.budget.reserve(call)
-        started = self.patience.now()
+        started, tries = self.patience.now(), Tries()
         try:
-            sent = self.patience.send(self.model, call, self.config)
+            sent = self.patience.send(self.model, call, self.config, tries)
         except CutOffError as error:
-            money = self.budget.settle(call, error.received.usage)
-            self._note(
-                call, error.code, error.received.stop, error.received.usage, money, self.patience.now() - started, 0
-            )
+            came, seconds = error.received, self.patience.now() - started
+            money = self.budget.settle(call, came.usage)
+            self._note(call, error.code, came.stop, came.usage, money, seconds, tries.retries)
             raise
         except BaseException as error:
             self.budget.release(call)
             if isinstance(error, IsopodError):
-                self._note(call, error.code, None, None, None, self.patience.now() - started, 0)
+                self._note(call, error.code, None, None, None, self.patience.now() - started, tries.retries)
             raise
         answer = self.answer(call, sent.received.content, sent.received.stop, sent.received.usage)
         self.shelf.put(answer)

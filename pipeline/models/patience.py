@@ -42,6 +42,18 @@ class Sent:
     retries: int
 
 
+@dataclass(slots=True)
+class Tries:
+    """How often a call was sent so far: who asks can still say it when the call fails."""
+
+    count: int = 0
+
+    @property
+    def retries(self) -> int:
+        """Those beyond the first."""
+        return max(0, self.count - 1)
+
+
 class Patience:
     """Retries for one command, `tries` at most for one call: `deadline` counts from when this is made."""
 
@@ -57,30 +69,30 @@ class Patience:
         """Seconds on the clock that the deadline counts by."""
         return self._clock.now()
 
-    def send(self, model: Model, call: Call, config: ReaderConfig) -> Sent:
-        """Send a call until it is answered.
+    def send(self, model: Model, call: Call, config: ReaderConfig, tries: Tries | None = None) -> Sent:
+        """Send a call until it is answered; `tries` counts along.
 
         Raises OutsideError `deadline`, `model-busy` (the provider wants a longer wait than `models.patience`) or the last failure when
         all tries failed; CutOffError and what cannot pass at once.
         """
         started = self._clock.now()
-        tries = 0
+        tries = tries or Tries()
         while True:
             left = self._end - self._clock.now()
             if left <= 0:
                 raise self._too_late(call)
+            tries.count += 1
             try:
                 received = model.send(call, config, min(left, seconds_of(config.time_limit)))
-                return Sent(received, self._clock.now() - started, tries)
+                return Sent(received, self._clock.now() - started, tries.retries)
             except TransientError as error:
-                tries += 1
-                if tries >= self._tries:
+                if tries.count >= self._tries:
                     raise OutsideError(
                         error.code,
-                        f"{error.message} ({tries} tries; {call.place})",
+                        f"{error.message} ({tries.count} tries; {call.place})",
                         fix=error.fix or "what was answered is kept: run the same command again later",
                     ) from error
-                self._wait(self._how_long(error, tries, call), call, error)
+                self._wait(self._how_long(error, tries.count, call), call, error)
 
     def _how_long(self, error: TransientError, tries: int, call: Call) -> float:
         if error.retry_after is None:
