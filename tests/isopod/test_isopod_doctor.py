@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT, Run, fingerprint
+from servers.loopback import KEY, Loopback
+from servers.outcomes import Reply, Status
 
 from pipeline import checkup
 from store.book import load_books
@@ -218,6 +220,54 @@ def test_a_reader_that_lacks_something_is_not_asked(configure: Configure, isopod
     found = checks(isopod, "--call", code=1)
     assert "call of reader a" not in found
     assert found["call of reader b"]["state"] == "ok"
+
+
+@pytest.fixture
+def both(configure: Configure, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """An instance whose readers ask both faces of a server on this machine, with its key set."""
+    pytest.importorskip("instructor", reason="the extra `models` is not installed")
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.setenv(name, KEY)
+    with Loopback() as server:
+        configure(
+            {"provider": "anthropic", "model": "m-one", "base_url": server.anthropic_url},
+            {"provider": "openai", "model": "m-two", "base_url": server.openai_url},
+        )
+        yield server
+
+
+def test_a_call_through_both_sdks_sends_one_fixed_sentence_each(both: Loopback, isopod: Run) -> None:
+    found = checks(isopod, "--call", code=0)
+    for name in ("call of reader a", "call of reader b"):
+        assert found[name]["state"] == "ok"
+        assert found[name]["call"]["usage"] == {"input": 1200, "output": 300, "cached": 0}
+    assert [question.model for question in both.questions] == ["m-one", "m-two"]
+    assert {question.user for question in both.questions} == {"Are you ready?"}
+
+
+def test_a_refused_key_fails_the_call_and_is_not_shown(both: Loopback, isopod: Run) -> None:
+    wrong = "sk-ant-9876543210-wrong"
+    done = isopod("doctor", "--call", ANTHROPIC_API_KEY=wrong)
+    assert done.returncode == 4
+    assert "(key-refused)" in " ".join(done.stdout.split())
+    assert "call of reader b: m-two answers" in " ".join(done.stdout.split())
+    for secret in (wrong, KEY):
+        assert secret not in done.stdout + done.stderr
+
+
+def test_a_busy_model_is_asked_twice_and_no_more(both: Loopback, isopod: Run) -> None:
+    both.fail_next(*[Status(529, headers={"Retry-After": "0"})] * 9, model="m-one")
+    found = checks(isopod, "--call", code=4)
+    assert found["call of reader a"]["state"] == "failed"
+    assert [question.model for question in both.questions].count("m-one") == 2
+
+
+def test_a_cut_off_answer_says_what_it_took(both: Loopback, isopod: Run) -> None:
+    both.brain = lambda question: Reply(text="I am", stop="max_tokens" if question.model == "m-one" else "length")
+    found = checks(isopod, "--call", code=4)
+    assert found["call of reader a"]["call"]["stop"] == "max_tokens"
+    assert found["call of reader b"]["call"]["usage"]["output"] == 300
+    assert "(truncated)" in found["call of reader b"]["message"]
 
 
 def test_the_extra_models_states_the_tested_lines_and_has_them() -> None:
