@@ -18,7 +18,7 @@ from pipeline.drafting import place
 from pipeline.gate import involved, judge_claims, late_gates, rejected
 from pipeline.keep import collect, homed_store
 from pipeline.models.desk import now
-from pipeline.room import Room, RoomOptions, open_room
+from pipeline.room import Room, RoomOptions, failure_on_record, open_room
 from pipeline.rounds import Reached, Say, reach, silent, stored_table
 from pipeline.settle import BulkAnswer, Said, bulk
 from pipeline.table import Table
@@ -90,11 +90,10 @@ def compile_spec(
     seats = workspace.seats(offline=options.offline) if changed is None or changed else None
     heuristic = bool(store and store.heuristic) or bool(seats and any(seat.reader.heuristic for seat in seats))
     room = open_room(workspace, bench.spec.path, seats, options.models, command="compile", say=say)
-    reached = (
-        reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say, room=room)
-        if seats is not None
-        else None
-    )
+    reached = None
+    if seats is not None:
+        with failure_on_record(room):
+            reached = reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say, room=room)
     table = reached.table if reached is not None else stored_table(bench, workspace, key)
     findings = reached.findings if reached is not None else judge_claims(table, [], heuristic=heuristic)
     settlement = _accept(table, reached, options)
@@ -107,9 +106,10 @@ def compile_spec(
     adopted = _adopt(bench, workspace, key, table, store, changed)
     # While something waits for a person nothing is written, so no model is asked to group what may change.
     asks = not options.offline and not table.disputes
-    sheet, placed, drafted = _draft(
-        bench, workspace, key, adopted, store, room if asks else None, say, heuristic=heuristic
-    )
+    with failure_on_record(room):
+        sheet, placed, drafted = _draft(
+            bench, workspace, key, adopted, store, room if asks else None, say, heuristic=heuristic
+        )
     too_big = placed.judged.too_big
     after = _store(bench, key, adopted, drafted, reached, store, heuristic=heuristic)
     findings = (*findings, *late_gates(bench, workspace.config, after, adopted, drafted.cards))

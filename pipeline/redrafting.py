@@ -15,7 +15,7 @@ from pipeline.drafting import place
 from pipeline.gate import late_gates
 from pipeline.keep import collect, homed_store
 from pipeline.models.desk import now
-from pipeline.room import Room, RoomOptions, open_room
+from pipeline.room import Room, RoomOptions, failure_on_record, open_room
 from pipeline.rounds import Say, located, silent, stored_table
 from pipeline.workspace import Workspace
 from schemas.bookline import End
@@ -67,7 +67,8 @@ def draft_spec(workspace: Workspace, path: Path, *, again: bool = False, say: Sa
     adopted = Adopted(placed, store.edges, nothing, nothing, nothing)
     sheet = sheet_of(bench, workspace, key, adopted, keep_background=not again)
     room = open_room(workspace, bench.spec.path, None, RoomOptions(), command="draft", say=say)
-    placed_claims = place(sheet, workspace, room, say, again=again)
+    with failure_on_record(room):
+        placed_claims = place(sheet, workspace, room, say, again=again)
     old_edges = frozenset((edge.kind, edge.from_, edge.to) for edge in store.edges)
     drafted = redraft(
         sheet,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -16,8 +17,9 @@ from pipeline.models.patience import Clock, Patience
 from pipeline.models.protocol import Batches, Model
 from pipeline.workspace import Workspace
 from schemas.anchors import Reading
-from schemas.bookline import Start
+from schemas.bookline import End, Start
 from schemas.config import Config, ReaderConfig
+from schemas.errors import IsopodError
 from store.answers import FOLDER, AnswerShelf
 from store.batches import waiting
 from store.book import Book
@@ -136,6 +138,17 @@ class Room:
             stored=tuple(stored),
             terms=tuple(terms),
         )
+
+
+@contextmanager
+def failure_on_record(room: Room | None) -> Iterator[None]:
+    """What ends a command while it asks models ends its record too, when it has one."""
+    try:
+        yield
+    except IsopodError as error:
+        if room is not None and room.book is not None and room.book.path is not None:
+            room.book.write(End(at=now(), exit_code=int(error.exit_code)))
+        raise
 
 
 def open_room(
