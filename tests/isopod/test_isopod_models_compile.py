@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -304,3 +305,53 @@ def test_after_kill_9_only_unfinished_sections_are_sent(asking: AskingInstance, 
     assert len(sections) == 12
     assert {(question.model, question.user) for question in again} | finished == everything
     assert whole.committed() == asking.committed()
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 64])
+def test_no_more_calls_are_on_their_way_than_config_says(asking: AskingInstance, at_once: int) -> None:
+    """Of two readers and four sections; the server lets nobody go before as many have come as may."""
+    asking.write(long_spec(4))
+    asking.configure(at_once=at_once)
+    brain, counting = ReadsSentences(), threading.Lock()
+    most, now = 0, 0
+    enough = threading.Event()
+
+    def counted(question: Question) -> Outcome:
+        nonlocal most, now
+        with counting:
+            now += 1
+            most = max(most, now)
+            if now == min(at_once, 8):
+                enough.set()
+        assert enough.wait(20)
+        reply = brain(question)
+        with counting:
+            now -= 1
+        return reply
+
+    asking.server.brain = counted
+    assert asking.compile().code == 0
+    assert most == min(at_once, 8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_ctrl_c_keeps_what_was_on_its_way(asking: AskingInstance, at_once: int) -> None:
+    """The models are asked, the person stops, then the answers come: they are kept, and nothing more is sent."""
+    asking.write(long_spec(4))
+    asking.configure(at_once=at_once)
+    asking.server.brain = ReadsSentences()
+    asking.server.hold.clear()
+    process = asking.start("compile", "specs/links.md")
+    while len(asking.server.questions) < at_once:
+        assert process.poll() is None, process.communicate()
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    while b"stopping" not in (line := process.stderr.readline()):
+        assert line
+    asking.server.hold.set()
+    _, err = process.communicate()
+    assert process.returncode == 130 and b"Traceback" not in err
+    assert len(asking.asked()) == len(asking.answers) == at_once
+    done = asking.compile("--format", "json")
+    assert done.code == 0 and done.data["calls"] == len(asking.asked()) == 10 - at_once
