@@ -178,5 +178,9 @@ def _shelf(instance: Instance, options: RoomOptions) -> AnswerShelf:
         return AnswerShelf(home=None, sources=(options.replay,))
     copies = (options.record,) if options.record is not None else ()
     return AnswerShelf(
-        home=instance.state_dir / FOLDER, state=instance.state_dir, copies=copies, sources=(instance.recorded_dir,)
+        home=instance.state_dir / FOLDER,
+        state=instance.state_dir,
+        copies=copies,
+        sources=(instance.recorded_dir,),
+        forgets=options.mode == "live",
     )

@@ -23,9 +23,9 @@ Shape = Literal["reading", "edges", "judgements", "check"]
 class Call(Record):
     """One question, whole: `system` is the same for every call of a purpose, `user` holds the task and the text of the spec.
 
-    `reader` is the name in config (`a` or `b`), `attempt` counts from 1 how often the task was put, `prompt` the version and digest of our own words (prompt texts and answer
-    schema), `max_tokens` the most that the answer may take. `place` says for people what is asked about, `why` why it is asked again;
-    neither is part of the identity.
+    `reader` is the name in config (`a` or `b`), `attempt` counts from 1 how often the task was put, `prompt` the version and digest of
+    our own words (prompt texts and answer schema), `max_tokens` the most that the answer may take. `place` says for people what is asked
+    about, `why` why it is asked again; neither is part of the identity.
     """
 
     reader: str = Field(min_length=1)

@@ -23,13 +23,14 @@ class AnswerShelf:
     """Where kept answers lie: `home` is read and written, `copies` are written too (`--record`), `sources` are only read.
 
     `home` is None where nothing may be kept (a replay). All are absolute folders of `<request hash>.json`. `state` is the folder that git
-    passes by and that `home` lies in.
+    passes by and that `home` lies in. Without `forgets` nothing is dropped: for commands that cannot ask anew.
     """
 
     home: Path | None
     state: Path | None = None
     copies: Sequence[Path] = ()
     sources: Sequence[Path] = ()
+    forgets: bool = True
 
     def get(self, request: str) -> Answer | None:
         """The kept answer to this request, None when there is none. What is found is written to the copies too.
@@ -66,7 +67,7 @@ class AnswerShelf:
     def forget(self, requests: Iterable[str]) -> None:
         """Drop answers that led to nothing, so that they are asked for anew; recordings keep them. Raises OutsideError."""
         for request in requests:
-            if self.home is not None:
+            if self.home is not None and self.forgets:
                 path = _path(self.home, request)
                 try:
                     path.unlink(missing_ok=True)

@@ -19,6 +19,9 @@ MOST_CALLS: Final = 3
 NO_ENVELOPE: Final = "no-envelope"
 """The code of a failure that says nothing of other tasks: a model never answered this one in form."""
 
+_WHY: Final = 5
+"""Of what was wrong with an answer so many things are told to people; the model is told more."""
+
 CallOf = Callable[[str], Call]
 """The call of a task with this added at its end: nothing at first, then what was wrong with the last answer."""
 
@@ -26,6 +29,14 @@ Made = TypeVar("Made")
 
 Judge = Callable[[dict[str, Any]], tuple[Made, Sequence[Violation]]]
 """What is made of an envelope, and what is wrong with it."""
+
+
+class NeverInFormError(OutsideError):
+    """A model answered a task as often as it is asked, never in form. `requests` are the request hashes, in that order."""
+
+    def __init__(self, message: str, requests: Sequence[str], *, fix: str) -> None:
+        super().__init__(NO_ENVELOPE, message, fix=fix)
+        self.requests = tuple(requests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +59,15 @@ def converse(
 ) -> Concluded[Made]:
     """Ask until nothing is wrong, at most `most` times; `ending` closes each complaint.
 
-    Raises OutsideError `no-envelope` when no answer had a valid envelope; such answers are not kept, so that running again asks
+    Raises NeverInFormError (`no-envelope`) when no answer had a valid envelope; such answers are not kept, so that running again asks
     again. Raises as `Desk.ask`.
     """
     asked: list[str] = []
     concluded: Concluded[Made] | None = None
-    added, place, wrong = "", "", ""
+    added, why, place, wrong = "", "", "", ""
     for attempt in range(1, most + 1):
         # The number is part of the request: the same wrong answer twice is asked about twice.
-        call = call_of(added).model_copy(update={"attempt": attempt})
+        call = call_of(added).model_copy(update={"attempt": attempt, "why": why})
         place = call.place
         answer = desk.ask(call)
         asked.append(call.request)
@@ -69,12 +80,19 @@ def converse(
             concluded = Concluded(made, tuple(violations), answer)
             if not violations:
                 return concluded
-        added = complaint(answer.content, violations, ending)
+        added, why = complaint(answer.content, violations, ending), _why(violations)
     if concluded is None:
         desk.shelf.forget(asked)
-        raise OutsideError(
-            NO_ENVELOPE,
+        raise NeverInFormError(
             f"{desk.config.model} answered {most} times about {place}, never in the form that was asked for: {wrong}",
+            asked,
             fix="run the same command again; the other parts are kept. If it stays, choose another model",
         )
     return concluded
+
+
+def _why(violations: Sequence[Violation]) -> str:
+    """What was wrong with an answer, in one line for people."""
+    shown = [f"{one.path}: {one.message} ({one.code})" for one in violations[:_WHY]]
+    more = len(violations) - len(shown)
+    return "; ".join([*shown, f"and {more} more"] if more else shown)
