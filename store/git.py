@@ -14,12 +14,15 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Literal
+from typing import IO, Final, Literal
 
 from schemas.errors import OutsideError, RefusedError
 
@@ -213,25 +216,36 @@ class Repository:
         return tuple(sorted(found, key=lambda one: one.path))
 
     def contents(self, ids: Iterable[str]) -> dict[str, bytes]:
-        """The content of blobs by id, all by one process.
+        """The content of blobs by id. Raises as `stream`."""
+        return dict(self.stream(ids))
 
-        Raises NoHistoryError when the repository does not hold them all, as a partial clone does.
+    def stream(self, ids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Blobs by id, each once, in the order in which they are first named: one process, one content in memory at a time.
+
+        Raises NoHistoryError when the repository does not hold one, as a partial clone may not.
         """
         wanted = list(dict.fromkeys(ids))
         if not wanted:
-            return {}
-        data = self._run(["cat-file", "--batch"], "\n".join(wanted).encode() + b"\n").stdout
-        found = {}
-        start = 0
-        for blob in wanted:
-            end = data.index(b"\n", start)
-            about = data[start:end].decode().split(" ")
-            if len(about) != 3:
-                raise NoHistoryError(f"the repository does not hold the object {blob}", fix="git fetch --refetch")
-            size = int(about[2])
-            found[blob] = data[end + 1 : end + 1 + size]
-            start = end + 1 + size + 1
-        return found
+            return
+        with tempfile.TemporaryFile() as questions:  # a pipe could fill up while nobody reads the other one
+            questions.write("\n".join(wanted).encode() + b"\n")
+            questions.seek(0)
+            with self._started("cat-file", "--batch", stdin=questions) as process:
+                assert process.stdout is not None  # it was asked for
+                for blob in wanted:
+                    yield blob, self._next_content(process.stdout, blob)
+
+    def _next_content(self, answers: IO[bytes], blob: str) -> bytes:
+        about = answers.readline().split()
+        if about[1:] == [b"missing"]:
+            raise NoHistoryError(f"the repository does not hold the object {blob}", fix="git fetch --refetch")
+        size = int(about[2]) if len(about) == 3 else -1
+        data = answers.read(size + 1) if size >= 0 else b""
+        if len(data) != size + 1:
+            raise NoHistoryError(
+                f"git cat-file stopped before its end, or took longer than {self._time_limit:.0f} seconds"
+            )
+        return data[:-1]
 
     def comings_and_goings(self, folder: str) -> Iterator[Change]:
         """Every file that a commit of HEAD's history (in a merge: of both sides) added to a folder or took from it.
@@ -264,28 +278,59 @@ class Repository:
         done = self._run(arguments, allowed=(0, 1, 128))
         return os.fsdecode(done.stdout) if done.returncode == 0 else None
 
-    def _run(
-        self, arguments: Sequence[str], given: bytes = b"", *, allowed: tuple[int, ...] = (0,)
-    ) -> subprocess.CompletedProcess[bytes]:
-        environment = {name: value for name, value in os.environ.items() if name not in _CLEARED} | _SET
-        try:
+    def _run(self, arguments: Sequence[str], *, allowed: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[bytes]:
+        with self._failures(arguments[0]):
             done = subprocess.run(
-                [self._program, "-C", str(self.root), *_OPTIONS, *arguments],
-                input=given,
+                self._line(arguments),
+                stdin=subprocess.DEVNULL,
                 capture_output=True,
-                env=environment,
+                env=_environment(),
                 timeout=self._time_limit,
                 check=False,
             )
+        if done.returncode not in allowed:
+            raise _said(done)
+        return done
+
+    @contextmanager
+    def _started(self, *arguments: str, stdin: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+        """A process whose answer is read while it runs; it is ended with the block, and when the time is up."""
+        with self._failures(arguments[0]):
+            process = subprocess.Popen(
+                self._line(arguments),
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+            )
+        watch = threading.Timer(self._time_limit, process.kill)
+        watch.daemon = True
+        watch.start()
+        try:
+            yield process
+        finally:
+            watch.cancel()
+            process.kill()
+            process.communicate()
+
+    def _line(self, arguments: Sequence[str]) -> list[str]:
+        return [self._program, "-C", str(self.root), *_OPTIONS, *arguments]
+
+    @contextmanager
+    def _failures(self, question: str) -> Iterator[None]:
+        """Why git could not be started, or did not come to an end."""
+        try:
+            yield
         except FileNotFoundError:
             raise NoHistoryError("the program git is not there", fix="install git") from None
         except OSError as error:
             raise NoHistoryError(f"git cannot be started: {error.strerror}") from None
         except subprocess.TimeoutExpired:
-            raise NoHistoryError(f"git {arguments[0]} took longer than {self._time_limit:.0f} seconds") from None
-        if done.returncode not in allowed:
-            raise _said(done)
-        return done
+            raise NoHistoryError(f"git {question} took longer than {self._time_limit:.0f} seconds") from None
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in _CLEARED} | _SET
 
 
 def _said(done: subprocess.CompletedProcess[bytes]) -> NoHistoryError:
