@@ -69,7 +69,7 @@ def reach(
     """
     store = workspace.store(key)
     heuristic = any(seat.reader.heuristic for seat in seats)
-    asking = _askings(bench, seats, room, store, changed, say)
+    asking = askings(bench, seats, room, store, changed, say)
 
     def first(seat: ReaderSeat) -> Extracted:
         say(f"reader {seat.name} ({seat.reader.provider}) reads {bench.spec.path}")
@@ -145,7 +145,7 @@ def _both(room: Room | None, work: Callable[[ReaderSeat], Made], seats: Sequence
     return [one for one in results if not isinstance(one, PendingError)]
 
 
-def _askings(
+def askings(
     bench: Bench,
     seats: Sequence[ReaderSeat],
     room: Room | None,
@@ -153,7 +153,7 @@ def _askings(
     changed: frozenset[int] | None,
     say: Say,
 ) -> dict[str, Asking | None]:
-    """What each reader needs to ask its model: the sections to read, and what stands in the others."""
+    """What each reader needs to ask its model: the sections to read, and what stands in the others; None where no model is asked."""
     if room is None:
         return {seat.name: None for seat in seats}
     standing = located(bench, store.anchors, store.sections) if store is not None else {}

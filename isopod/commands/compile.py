@@ -143,10 +143,14 @@ def _with_answers(place: Workspace, path: Path, chosen: CompileOptions, say: Say
 def _waits(place: Workspace, path: Path, chosen: CompileOptions, error: PendingError, say: Say) -> IsopodError:
     """What a compile ends with whose answers are still to come; with --batch the questions are sent first."""
     from pipeline.batching import explained, hand_over, outcome_of
+    from pipeline.handing import with_ways_on
 
+    name = place.name_of(path)
     if chosen.models.budget is None:
-        return explained(place.snapshot.instance if place.snapshot is not None else None, error)
-    return outcome_of(hand_over(place, place.name_of(path), error.calls, chosen.models.budget, say))
+        waits = explained(place.snapshot.instance if place.snapshot is not None else None, error)
+    else:
+        waits = outcome_of(hand_over(place, name, error.calls, chosen.models.budget, say))
+    return with_ways_on(place, name, error.calls, waits)
 
 
 def _options(

@@ -31,6 +31,7 @@ def command(face: Face, spec: str | None, again: bool, dry_run: bool) -> None:
     from isopod.workplace import spec_path, workspace
     from isopod.writing import changed_lines, diff_lines
     from pipeline.batching import explained
+    from pipeline.handing import with_ways_on
     from pipeline.models.pending import PendingError
     from pipeline.redrafting import draft_spec, note
     from schemas.line_outputs import DraftOutput
@@ -40,7 +41,8 @@ def command(face: Face, spec: str | None, again: bool, dry_run: bool) -> None:
     try:
         outcome = draft_spec(place, path, again=again, say=lambda message: face.note(f"isopod: {message}"))
     except PendingError as error:
-        raise explained(place.snapshot.instance if place.snapshot is not None else None, error) from None
+        waits = explained(place.snapshot.instance if place.snapshot is not None else None, error)
+        raise with_ways_on(place, place.name_of(path), error.calls, waits, again=again) from None
     transaction = outcome.transaction
     diff = transaction.diff() if dry_run else ""
     changed = transaction.changed if dry_run else transaction.commit()

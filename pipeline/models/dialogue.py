@@ -32,11 +32,11 @@ Judge = Callable[[dict[str, Any]], tuple[Made, Sequence[Violation]]]
 
 
 class NeverInFormError(OutsideError):
-    """A model answered a task as often as it is asked, never in form. `requests` are the request hashes, in that order."""
+    """A model answered a task as often as it is asked, never in form. `calls` are its questions, in that order."""
 
-    def __init__(self, message: str, requests: Sequence[str], *, fix: str) -> None:
+    def __init__(self, message: str, calls: Sequence[Call], *, fix: str) -> None:
         super().__init__(NO_ENVELOPE, message, fix=fix)
-        self.requests = tuple(requests)
+        self.calls = tuple(calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def converse(
     Raises NeverInFormError (`no-envelope`) when no answer had a valid envelope; such answers are not kept, so that running again asks
     again. Raises as `Desk.ask`.
     """
-    asked: list[str] = []
+    asked: list[Call] = []
     concluded: Concluded[Made] | None = None
     added, why, place, wrong = "", "", "", ""
     for attempt in range(1, most + 1):
@@ -70,7 +70,7 @@ def converse(
         call = call_of(added).model_copy(update={"attempt": attempt, "why": why})
         place = call.place
         answer = desk.ask(call)
-        asked.append(call.request)
+        asked.append(call)
         envelope = unwrap(answer.content, keys)
         violations: Sequence[Violation]
         if isinstance(envelope, Violation):
@@ -82,7 +82,7 @@ def converse(
                 return concluded
         added, why = complaint(answer.content, violations, ending), _why(violations)
     if concluded is None:
-        desk.shelf.forget(asked)
+        desk.shelf.forget(call.request for call in asked)
         raise NeverInFormError(
             f"{desk.config.model} answered {most} times about {place}, never in the form that was asked for: {wrong}",
             asked,
