@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import socket
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ pytest.importorskip("instructor", reason="the SDKs are not installed: pip instal
 from servers.brains import ReadsSentences, lines
 from servers.faces import Question
 from servers.instance import A, AskingInstance, B, asked_by
-from servers.loopback import Loopback
+from servers.loopback import KEY, Loopback
 from servers.outcomes import Outcome, Reply
 
 SPEC = """\
@@ -171,7 +172,7 @@ def test_what_one_reader_is_asked_does_not_depend_on_what_the_other_said(asking:
     bodies = []
     for name, wrong in (("x", None), ("y", "exclusion"), ("z", "term")):
         instance = another(asking, name)
-        errs = {A: {"short code": None}, B: {"Owners will": wrong}}
+        errs: dict[str, dict[str, str | None]] = {A: {"short code": None}, B: {"Owners will": wrong}}
         asking.server.brain = ReadsSentences(errs=errs, labels={B: name})
         assert instance.compile().code == 0
         with asking.server.lock:
@@ -213,6 +214,7 @@ def test_a_recorded_compile_replays_without_network_to_the_same_bytes(
     record = asking.root.parent / "record"
     live = asking.compile("--record", str(record), "--format", "json")
     assert live.code == 0 and live.data["calls"] == len(asking.asked()) == len(list(record.glob("*.json")))
+    assert not [path for path in record.glob("*") if KEY.encode() in path.read_bytes()]
     fresh = another(asking, "fresh")
     in_specs = another(asking, "in-specs")
     for path in record.glob("*.json"):
@@ -334,24 +336,41 @@ def test_no_more_calls_are_on_their_way_than_config_says(asking: AskingInstance,
     assert most == min(at_once, 8)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("at_once", [1, 4])
-def test_ctrl_c_keeps_what_was_on_its_way(asking: AskingInstance, at_once: int) -> None:
-    """The models are asked, the person stops, then the answers come: they are kept, and nothing more is sent."""
+def stopping(asking: AskingInstance, calls: int) -> subprocess.Popen[bytes]:
+    """A compile that was told to stop while it waits for the answers to so many calls."""
     asking.write(long_spec(4))
-    asking.configure(at_once=at_once)
+    asking.configure(at_once=calls)
     asking.server.brain = ReadsSentences()
     asking.server.hold.clear()
     process = asking.start("compile", "specs/links.md")
-    while len(asking.server.questions) < at_once:
+    while len(asking.server.questions) < calls:
         assert process.poll() is None, process.communicate()
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
     while b"stopping" not in (line := process.stderr.readline()):
         assert line
+    return process
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_ctrl_c_keeps_what_was_on_its_way(asking: AskingInstance, at_once: int) -> None:
+    """The models are asked, the person stops, then the answers come: they are kept, and nothing more is sent."""
+    process = stopping(asking, at_once)
     asking.server.hold.set()
     _, err = process.communicate()
     assert process.returncode == 130 and b"Traceback" not in err
     assert len(asking.asked()) == len(asking.answers) == at_once
     done = asking.compile("--format", "json")
     assert done.code == 0 and done.data["calls"] == len(asking.asked()) == 10 - at_once
+
+
+@pytest.mark.slow
+def test_a_second_ctrl_c_waits_for_nothing(asking: AskingInstance) -> None:
+    process = stopping(asking, 4)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and b"Traceback" not in err
+    assert asking.answers == []
+    asking.server.hold.set()
+    assert asking.compile().code == 0
