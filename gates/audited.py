@@ -17,9 +17,11 @@ from schemas.kinds import Severity
 from schemas.settlement import Settlement
 from store.cards import CardFile
 from store.graph import Graph
+from store.ledger import Ledger
 from store.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from store.past import Past
     from text.coordinates import SpanT, SpecText
 
 CONFIG_FILE = "config.yaml"
@@ -30,6 +32,8 @@ class Audited:
     """An instance under audit: the indexes that rules ask, and the places that findings name."""
 
     snapshot: Snapshot
+    past: Past | None = None
+    """What git knows; None where that cannot be asked."""
 
     # --- what is there --------------------------------------------------------------------------------------------
 
@@ -57,6 +61,10 @@ class Audited:
     @property
     def anchor_by_id(self) -> Mapping[str, Anchor]:
         return self.snapshot.anchor_by_id
+
+    @property
+    def ledger(self) -> Ledger:
+        return self.snapshot.ledger
 
     @property
     def stores(self) -> Mapping[str, AnchorStore]:

@@ -25,6 +25,9 @@ Why = Literal["cross-file", "reference", "graph", "filesystem", "git", "config",
 On = Literal["claims", "drafted", "instance"]
 # What an audit by the rule must have read to the last file: it reports what no file holds.
 Needs = Literal["cards", "anchors"]
+# How an audit leans on git: `all` is quiet without it, `part` sees less and says so, `more` judges all that is here and
+# sees more with it.
+History = Literal["all", "part", "more"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class Rule:
     why: Why
     on: On
     needs: Needs | None
+    history: History | None
     page: str
     check: Callable[[Any], Iterator[Found]]
 
@@ -93,6 +97,7 @@ def _rule_of(module: ModuleType) -> Rule:
         why=module.WHY,
         on=module.ON,
         needs=getattr(module, "NEEDS", None),
+        history=getattr(module, "HISTORY", None),
         page=module.__doc__ or "",
         check=module.check,
     )

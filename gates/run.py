@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gates.audited import Audited
 from gates.claims import Claims, Drafted
 from gates.registry import Rule, Stage, rule_named, rules
 from gates.words import listed
 from schemas.config import Config, Ignore
+from schemas.errors import NoHistoryError
 from schemas.finding import Finding, Findings, NotChecked
 from store.records import without_gc
 from store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from store.past import Past
 
 Subject: TypeAlias = Claims | Drafted | Snapshot
 
@@ -25,6 +29,7 @@ def run(
     select: Sequence[str] | None = None,
     ignore: Sequence[str] | None = None,
     today: date | None = None,
+    past: Callable[[], Past] | None = None,
 ) -> Findings:
     """Every finding of the rules of `stage`, sorted by place, code and subject.
 
@@ -32,18 +37,19 @@ def run(
     codes or names of rules; without `select` every rule of the stage runs. An audit also reports the files that
     cannot be read, and lets through what `audit.ignore` of config names until that date (`today` is that of the clock
     unless given): what is let through is counted in `not_checked`. A rule about what no file holds says there that it
-    did not run, when a file that may hold it cannot be read.
+    did not run, when a file that may hold it cannot be read. `past` opens what an audit compares with, and is only called
+    when a rule asks for it; what cannot be compared is in `not_checked` too.
 
-    Raises RefusedError for a rule that does not exist.
+    Raises RefusedError for a rule that does not exist, and as `past` for a base that git does not know.
     """
     chosen = _chosen(stage, select, ignore)
     if isinstance(subject, Snapshot):
         chosen, left_out = _judged(chosen, subject)
-        audited = Audited(subject)
         with without_gc():  # an audit makes many objects and keeps them all
-            found = [*subject.problems, *(finding for rule in chosen for finding in _audit(rule, audited))]
+            told, unknown = _audited(chosen, subject, past)
+        found = [*subject.problems, *told]
         kept, let_through = _without_ignored(found, subject.config, today or datetime.now(UTC).date())
-        not_checked = [*left_out, *let_through]
+        not_checked = [*left_out, *unknown, *let_through]
     else:
         kept, not_checked = [finding for rule in chosen for finding in rule.findings(subject)], []
     kept.sort(key=_order)
@@ -80,6 +86,42 @@ def _judged(chosen: Iterable[Rule], snapshot: Snapshot) -> tuple[list[Rule], lis
         else:
             judging.append(rule)
     return judging, left_out
+
+
+def _audited(
+    chosen: list[Rule], snapshot: Snapshot, open_past: Callable[[], Past] | None
+) -> tuple[list[Finding], list[NotChecked]]:
+    """What the rules find in an instance, and a line for each that lacks history for it."""
+    found: list[Finding] = []
+    left_out: list[NotChecked] = []
+    past, missing = _looked_back(chosen, open_past)
+    audited = Audited(snapshot, past)
+    for rule in chosen:
+        if missing and rule.history == "all":
+            left_out.append(NotChecked(rule=rule.code, why=missing))
+            continue
+        if missing and rule.history == "part":
+            left_out.append(NotChecked(rule=rule.code, why=f"only in part: {missing}"))
+        try:
+            found.extend(_audit(rule, audited))
+        except NoHistoryError as error:
+            left_out.append(NotChecked(rule=rule.code, why=error.message))
+    if past is not None and past.version.unreadable:
+        why = f"the copy of {listed(past.version.unreadable)} in the history cannot be read"
+        left_out.extend(NotChecked(rule=rule.code, why=why) for rule in chosen if rule.history is not None)
+    return found, left_out
+
+
+def _looked_back(chosen: list[Rule], open_past: Callable[[], Past] | None) -> tuple[Past | None, str | None]:
+    """What to compare with, when a rule asks for it, or why there is nothing."""
+    if all(rule.history is None for rule in chosen):
+        return None, None
+    if open_past is None:
+        return None, "the history was not looked at"
+    try:
+        return open_past(), None
+    except NoHistoryError as error:
+        return None, error.message
 
 
 def _audit(rule: Rule, audited: Audited) -> Iterator[Finding]:

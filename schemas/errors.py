@@ -65,6 +65,13 @@ class OutsideError(IsopodError):
     exit_code = Exit.OUTSIDE
 
 
+class NoHistoryError(OutsideError):
+    """There is no history to compare with: no git, no repository, no commit, or not all of it is here."""
+
+    def __init__(self, why: str, *, fix: str | None = None) -> None:
+        super().__init__("no-history", why, fix=fix)
+
+
 class WaitsError(IsopodError):
     """Something waits for a person, or for an answer that comes later; what is there so far is kept."""
 

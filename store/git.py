@@ -24,7 +24,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Final, Literal
 
-from schemas.errors import OutsideError, RefusedError
+from schemas.errors import NoHistoryError, RefusedError
 
 PROGRAM: Final = "git"
 _TIME_LIMIT: Final = 60.0
@@ -59,13 +59,6 @@ _DEFAULT_BRANCHES: Final = ("main", "master", "trunk")
 _MERGING: Final = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 _REF: Final = re.compile(r"[^-\x00-\x20\x7f][^\x00-\x20\x7f]*")
 _BLOBS: Final = ("100644", "100755")
-
-
-class NoHistoryError(OutsideError):
-    """There is no history to compare with: no git, no repository, no commit, or not all of it is here."""
-
-    def __init__(self, why: str, *, fix: str | None = None) -> None:
-        super().__init__("no-history", why, fix=fix)
 
 
 @dataclass(frozen=True, slots=True)

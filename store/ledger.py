@@ -78,7 +78,7 @@ def read(view: View, instance: Instance) -> Ledger:
     for file in entries:
         for before in _untagged(file.entry.prev):
             if before not in present:
-                message = f"the entry {before} is missing, {file.name} was written on it"
+                message = f"the entry {short(before)} is missing, {short(file.name)} was written on it"
                 problems.append(LedgerProblem("missing", before, file.path, message))
     heads = tuple(sorted(here.difference(*(_untagged(file.entry.prev) for file in entries))))
     problems.extend(_checkpoint_problems(view, instance, heads, present))
@@ -130,6 +130,11 @@ def _heads(tx: Transaction, instance: Instance) -> tuple[str, ...]:
             fix=f"git log -- {instance.relative(instance.ledger_dir)}",
         )
     return ledger.heads
+
+
+def short(name: str) -> str:
+    """The name of an entry as a sentence shows it: as much of it as tells entries apart."""
+    return name[:12]
 
 
 def seal_digest(card: Card) -> str:
@@ -189,11 +194,11 @@ def _entry(view: View, instance: Instance, file_name: str) -> LedgerFile | Ledge
     try:
         data = view.read(path) or b""
         if digest(data) != name:
-            message = f"the entry {name} was changed: its bytes are not those of its name"
+            message = f"the entry {short(name)} was changed, its bytes are not those of its name"
             return LedgerProblem("changed", name, source, message)
         return LedgerFile(name, source, LedgerEntry.parse(load_json(data, source), source=source))
     except IsopodError as error:
-        return LedgerProblem("changed", name, source, f"the entry {name} cannot be read: {error.message}")
+        return LedgerProblem("changed", name, source, f"the entry {short(name)} cannot be read: {error.message}")
 
 
 def _checkpoint_problems(
@@ -207,7 +212,7 @@ def _checkpoint_problems(
         yield LedgerProblem("cut", CHECKPOINT, source, f"the checkpoint cannot be read: {error.message}")
         return
     for head in sorted(named - present):
-        yield LedgerProblem("cut", head, source, f"the entry {head}, a head in the checkpoint, is not there")
+        yield LedgerProblem("cut", head, source, f"the entry {short(head)}, a head in the checkpoint, is not there")
     if heads and not named:
         yield LedgerProblem("cut", CHECKPOINT, source, "the checkpoint, which names the heads of the ledger, is gone")
 

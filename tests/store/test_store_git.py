@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import RefusedError
-from store.git import NoHistoryError, Repository
+from schemas.errors import NoHistoryError, RefusedError
+from store.git import Repository
 
 Git = Callable[..., str]
 
