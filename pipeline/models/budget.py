@@ -62,13 +62,19 @@ class Bill:
 
 
 class Budget:
-    """The caps of one compile. Threads share it."""
+    """The caps of one compile. Threads share it.
+
+    What a provider did not count, and a try that was lost after it was sent, holds against the caps by the most that it can have cost;
+    the bill says only what is known.
+    """
 
     def __init__(self, limits: Models) -> None:
         self._limits = limits
         self._lock = threading.Lock()
         self._reserved_tokens = 0
         self._reserved_money = 0.0
+        self._charged_tokens = 0
+        self._charged_money = 0.0
         self.bill = Bill()
 
     def price(self, model: str) -> Price | None:
@@ -90,11 +96,11 @@ class Budget:
             )
         tokens, money = most_tokens(call), self._most_money(call, price, batch=batch)
         with self._lock:
-            spent = self.bill.input + self.bill.output
+            spent = self._charged_tokens
             if spent + self._reserved_tokens + tokens > self._limits.tokens:
                 raise self._reached("tokens", f"{self._limits.tokens:,}", f"{spent:,}", f"{tokens:,}", call)
             if self._limits.money is not None:
-                used = self.bill.money or 0.0
+                used = self._charged_money
                 if used + self._reserved_money + money > self._limits.money:
                     unit = self._limits.currency
                     raise self._reached(
@@ -109,6 +115,8 @@ class Budget:
         money = money_of(usage, price, batch=batch) if usage is not None and price is not None else None
         with self._lock:
             self._release_unlocked(call, batch=batch)
+            self._charged_tokens += most_tokens(call) if usage is None else usage.input + usage.output
+            self._charged_money += self._most_money(call, price, batch=batch) if money is None else money
             self.bill.calls += 1
             if usage is not None:
                 self.bill.input += usage.input
@@ -119,6 +127,12 @@ class Budget:
             else:
                 self.bill.money += money
         return money
+
+    def lose(self, call: Call) -> None:
+        """A try of a reserved call was sent and no answer came back: the model may have worked all the same."""
+        with self._lock:
+            self._charged_tokens += most_tokens(call)
+            self._charged_money += self._most_money(call, self.price(call.model), batch=False)
 
     def release(self, call: Call, *, batch: bool = False) -> None:
         """Nothing was sent, or nothing is paid: what was set aside is free again."""

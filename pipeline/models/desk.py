@@ -72,11 +72,13 @@ class Desk:
             raise
         except BaseException as error:
             self.budget.release(call)
+            self._charge_lost(call, tries)
             if isinstance(error, IsopodError):
                 self._note(call, error.code, None, None, None, self.patience.now() - started, tries.retries)
             raise
         answer = self.answer(call, sent.received.content, sent.received.stop, sent.received.usage)
         self.shelf.put(answer)
+        self._charge_lost(call, tries)
         money = self.budget.settle(call, answer.usage)
         self._note(call, "answered", answer.stop, answer.usage, money, sent.seconds, sent.retries)
         return answer
@@ -93,6 +95,10 @@ class Desk:
             content=content,
             usage=usage,
         )
+
+    def _charge_lost(self, call: Call, tries: Tries) -> None:
+        for _ in range(tries.lost):
+            self.budget.lose(call)
 
     def _note(
         self,

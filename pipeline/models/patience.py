@@ -44,9 +44,11 @@ class Sent:
 
 @dataclass(slots=True)
 class Tries:
-    """How often a call was sent so far: who asks can still say it when the call fails."""
+    """How often a call was sent so far, and how many of these tries were `lost` after they went out: who asks can still say it when the
+    call fails."""
 
     count: int = 0
+    lost: int = 0
 
     @property
     def retries(self) -> int:
@@ -86,6 +88,7 @@ class Patience:
                 received = model.send(call, config, min(left, seconds_of(config.time_limit)))
                 return Sent(received, self._clock.now() - started, tries.retries)
             except TransientError as error:
+                tries.lost += error.sent
                 if tries.count >= self._tries:
                     raise OutsideError(
                         error.code,

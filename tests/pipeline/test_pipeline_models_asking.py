@@ -228,10 +228,31 @@ def test_what_was_set_aside_is_free_again(steps: list[str]) -> None:
                 budget.release(call())
     for _ in range(open_):
         budget.release(call())
-    spent = budget.bill.input + budget.bill.output
+    spent = budget._charged_tokens
     limit = Models(tokens=spent + most_tokens(call()), prices={"model-x": Price(input=1, output=2)})
     budget._limits = limit  # the last token that is left can be set aside
     budget.reserve(call())
+
+
+def test_a_try_that_was_lost_after_it_went_out_holds_against_the_cap(tmp_path: Path) -> None:
+    most = most_tokens(call())
+    lost = TransientError("timed-out", "no answer", sent=True)
+    answers = iter([lost, reading()])
+    model = Scripted(lambda _: next(answers))
+    desk = desk_of(model, tmp_path, limits=Models(tokens=2 * most))
+    desk.ask(call())
+    with pytest.raises(OutsideError, match="cap"):
+        desk.ask(call("other"))
+    assert desk.budget.bill.calls == 1
+
+
+def test_an_answer_whose_tokens_nobody_counted_holds_against_the_cap_by_the_most_it_can_be() -> None:
+    most = most_tokens(call())
+    budget = Budget(Models(tokens=2 * most - 1, money=1, prices={"model-x": Price(input=1, output=2)}))
+    budget.reserve(call())
+    assert budget.settle(call(), None) is None
+    with pytest.raises(OutsideError):
+        budget.reserve(call())
 
 
 # --- who works tasks off ---------------------------------------------------------------------------------------------
