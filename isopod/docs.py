@@ -27,8 +27,10 @@ _MEANINGS: Final = {
     Exit.REFUSED: ("refused input", "Usage, or an invalid file, run or config. Nothing was written."),
     Exit.WAITS: (
         "waits for a person",
-        "Disputes left in `compile`, no claims found, evidence by a person; answers of models that are handed over or in a batch. "
-        "An open question card is none of these.",
+        (
+            "Disputes left in `compile`, no claims found, evidence by a person, answers of models that are handed over or in a "
+            "batch. An open question card is none of these."
+        ),
     ),
     Exit.OUTSIDE: ("something outside failed", "A model, a tracker, git or the disk, or its outcome is unknown."),
     Exit.BUG: ("a bug in isopod", "The message names a file to send; it holds no word of your specs."),
