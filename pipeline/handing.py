@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from pipeline.bench import Bench
-from pipeline.compile import CompileOptions, Outcome, compile_spec
+from pipeline.compile import CompileOptions, compile_spec
 from pipeline.drafting import RULES
 from pipeline.extract import Extracted, ReaderSeat, read
 from pipeline.models.desk import now
@@ -55,8 +55,9 @@ class Handed:
     """How one reader stands after its questions went out, or answers came back.
 
     `manifest` is what lies in the folder, None when nothing was ever asked there. `taken` are the answers that came in now, `replaced`
-    those that were kept otherwise before, `other` the questions to the other reader. `extracted` is the reading when it is complete;
-    `stopped` is why the compile goes no farther for another reason than missing answers.
+    those that were kept otherwise before, `unused` those to questions that nobody asks any more, `other` the questions to the other
+    reader. `extracted` is the first reading when it is complete, None also when no section is to be read; `stopped` is why the compile
+    goes no farther for another reason than missing answers.
     """
 
     manifest: Handoff | None
@@ -180,7 +181,7 @@ def with_ways_on(
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """How far kept answers go: the questions of this reader and of the other, and the reading when this reader has none."""
+    """How far kept answers go: the questions of this reader and of the other, and the first reading when this reader has none."""
 
     own: tuple[Call, ...]
     other: tuple[Call, ...]
@@ -247,13 +248,7 @@ class _Hands:
             if isinstance(error, NeverInFormError) and error.calls[0].reader == name:
                 raise
             return self._alone((), error)
-        return _Look((), (), self._reading_of(outcome))
-
-    def _reading_of(self, outcome: Outcome) -> Extracted | None:
-        """This reader's last reading; None when no section was to be read."""
-        if outcome.reached is None:
-            return None
-        return outcome.reached.readings["ab".index(self.seat.name)]
+        return self._alone(()) if outcome.reached is not None else _Look((), ())
 
     def _alone(self, other: tuple[Call, ...], stopped: IsopodError | None = None) -> _Look:
         """This reader's first reading, which needs nothing of the other, of the sections that a compile would read."""

@@ -42,7 +42,7 @@ def command(face: Face, spec: str, reader: str, out: str | None, back: str | Non
 
     With --export and --import somebody carries the questions: to a chat, or to an agent. DIR holds each question as one text; its answer
     is saved beside it. What is wrong with an answer, disputed places and the questions of a drafter become new files there. Exit 3 while
-    answers are to come; once there is nothing left to ask, the run is printed. Give each reader a folder of its own.
+    answers are to come; once there is nothing left to ask, the run (the first reading) is printed. Give each reader a folder of its own.
     """
     from isopod.workplace import any_workspace, spec_path
 

@@ -241,4 +241,5 @@ def _shown(stderr: bytes) -> str:
     for name, value in os.environ.items():
         if len(value) >= _SHORTEST_SECRET and any(word in name.upper() for word in _SECRETS):
             text = text.replace(value, "***")
-    return f": {text[-_SHOWN:]}" if text else ""
+    shown = text if len(text) <= _SHOWN else f"...{text[-_SHOWN:]}"
+    return f": {shown}" if shown else ""
