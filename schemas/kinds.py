@@ -34,6 +34,9 @@ CardKind = Literal["epic", "story", "gate", "decision", "request", "migration", 
 CARD_KINDS: Final[tuple[CardKind, ...]] = ("epic", "story", "gate", "decision", "request", "migration", "external")
 WORK_KINDS: Final[frozenset[CardKind]] = frozenset({"story", "migration"})
 
+SEALED_KINDS: Final[frozenset[CardKind]] = frozenset({"epic", "story", "migration", "decision"})
+"""The kinds that `isopod done` takes to done, which seals them; the others come there by an answer or another team."""
+
 CardState = Literal["drafted", "planned", "published", "in_progress", "in_review", "done", "deleted"]
 CARD_STATES: Final[tuple[CardState, ...]] = (
     "drafted", "planned", "published", "in_progress", "in_review", "done", "deleted",

@@ -41,6 +41,12 @@ TABLE = {
     "C230": ("missing-spec", "error", ("audit",)),
     "C231": ("spec-drift", "error", ("audit",)),
     "C232": ("unclaimed-unit", "warn", ("audit",)),
+    "C240": ("done-edited", "error", ("audit",)),
+    "C241": ("to-republish", "warn", ("audit",)),
+    "C242": ("external-body-edited", "error", ("audit",)),
+    "C243": ("prose-without-edges", "warn", ("audit",)),
+    "C244": ("id-reused", "error", ("audit",)),
+    "C245": ("intent-weakened", "error", ("audit",)),
     "C246": ("ledger-broken", "error", ("audit",)),
     "C260": ("unknown-config", "error", ("audit",)),
 }
@@ -49,7 +55,7 @@ WHYS = {
     "C201": "cross-file", "C202": "cross-file", "C203": "cross-file", "C204": "cross-file", "C210": "reference",
     "C211": "reference", "C213": "reference", "C220": "graph", "C222": "graph", "C230": "filesystem",
     "C231": "filesystem", "C232": "filesystem", "C260": "config",
-    "C246": "git",
+    "C240": "git", "C241": "git", "C242": "git", "C243": "git", "C244": "git", "C245": "git", "C246": "git",
 }  # fmt: skip
 # Rules that a bad fixture cannot help to fire beside its own.
 ALSO = {
