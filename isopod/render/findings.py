@@ -10,6 +10,7 @@ from typing import Final
 from isopod.escape import escape
 from isopod.face import Face
 from isopod.failure import caret_lines
+from isopod.render.columns import wrap
 from isopod.words import number_of
 from schemas.errors import Place
 from schemas.finding import Finding, Findings
@@ -24,8 +25,11 @@ def audit_lines(findings: Findings, snapshot: Snapshot, face: Face) -> Iterator[
     if findings.findings:
         yield from finding_lines(findings.findings, snapshot.instance.root, face)
         yield ""
+    rules_by_why: dict[str, list[str]] = {}
     for left_out in findings.not_checked:
-        yield f"not checked: {escape(left_out.rule)} ({escape(left_out.why)})"
+        rules_by_why.setdefault(left_out.why, []).append(left_out.rule)
+    for why, rules in rules_by_why.items():
+        yield from wrap(f"not checked: {', '.join(rules)} ({why})", face.width, indent="  ", first="")
     yield f"{counted(findings)}. {_checked(snapshot)}"
 
 
