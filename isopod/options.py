@@ -114,6 +114,7 @@ class LineRange(click.ParamType):  # type: ignore[type-arg]  # generic in newer 
 dry_run = click.option("--dry-run", is_flag=True, help="Show what would be written, write nothing.")
 yes = click.option("--yes", is_flag=True, help="Write without asking; for scripts.")
 by = click.option("--by", metavar="NAME", default=None, help="Who says so; the name is kept with the answer.")
+named = click.option("--by", metavar="NAME", default=None, help="Who says so.")
 because = click.option("--because", metavar="TEXT", default=None, help="Why; the reason is kept with the answer.")
 offline = click.option("--offline", is_flag=True, help="Read with the two heuristics that need no key and no network.")
 strict = click.option("--strict", is_flag=True, help="The strict join decides: kinds must be equal, and parts count.")

@@ -32,6 +32,11 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "not-a-claim": Entry("not_a_claim", "Mark a sentence as no claim."),
         "discard": Entry("discard", "Say that no card is to carry a claim."),
         "depend": Entry("depend", "Let one card wait for another, for a reason."),
+        "approve": Entry("approve", "Say that you looked at cards: they are planned."),
+        "open": Entry("open", "Say that what a gate waits to see was seen."),
+        "start": Entry("start", "Say that cards are worked on."),
+        "review": Entry("review", "Say that the work on cards is looked over."),
+        "done": Entry("done", "Attest that a card is done; it is sealed."),
     },
     "Look": {
         "status": Entry("status", "What is where, on one screen."),

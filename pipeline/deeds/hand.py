@@ -25,6 +25,7 @@ class Hand:
         instance = snapshot.instance
         self.transaction = Transaction(instance.root, instance.state_dir, command=command)
         self._files = {file.card.id: file for file in snapshot.card_files}
+        self._touched: dict[str, Card | None] = {}
 
     @property
     def instance(self) -> Instance:
@@ -37,10 +38,17 @@ class Hand:
         """
         return self._file(card_id).card
 
+    @property
+    def changes(self) -> tuple[tuple[Card | None, Card], ...]:
+        """What became of each card that was touched and differs: as it was (None for a birth) and as it is now, in the order of touch."""
+        now = ((before, self._files[card_id].card) for card_id, before in self._touched.items())
+        return tuple((before, after) for before, after in now if before != after)
+
     def change(self, card_id: str, patch: Mapping[str, Any], *, by: By = "person") -> Card:
         """Change a card. Raises as `store.cards.edit`."""
         file = self._file(card_id)
         actor = self._actor(by)
+        self._touched.setdefault(card_id, file.card)
         return self._now(
             card_files.edit(self.transaction, self.instance, file.card, patch, actor=actor, expected=file.sha256)
         )
@@ -48,6 +56,7 @@ class Hand:
     def make(self, card: Card, *, by: By = "person") -> Card:
         """Make a new card. Raises as `store.cards.edit`."""
         actor = self._actor(by)
+        self._touched.setdefault(card.id, None)
         return self._now(card_files.edit(self.transaction, self.instance, card, {}, actor=actor, expected=None))
 
     def _actor(self, by: By) -> Actor:
