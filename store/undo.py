@@ -77,7 +77,6 @@ def changes_back(root: Path, last: LastWrite, kept: Path) -> list[Change]:
                 "sealed",
                 f"`isopod {last.command}` wrote into the ledger, and what stands there is never taken away",
                 where=Place(entry.path),
-                fix="answer it by a new command: isopod migrate, isopod cut or isopod supersede",
             )
         now = read(Disk(), root / entry.path, entry.path)
         if digest(now) != entry.after:

@@ -24,7 +24,7 @@ from servers.outcomes import Status
 from pipeline import collecting
 from pipeline.batching import HandedOver, explained, hand_over, outcome_of
 from pipeline.compile import CompileOptions, compile_spec
-from pipeline.models.budget import Budget
+from pipeline.models.budget import Budget, most_tokens
 from pipeline.models.pending import PendingError
 from pipeline.room import RoomOptions
 from pipeline.workspace import Workspace
@@ -422,11 +422,12 @@ def test_a_batch_is_half_the_price_of_the_cap_too() -> None:
         max_tokens=1000,
         place="p",
     )
-    limits = Models(money=0.003, prices={"m": Price(input=1, output=1)})
+    most = most_tokens(call) / 1_000_000
+    limits = Models(money=1.6 * most, prices={"m": Price(input=1, output=1)})
     budget = Budget(limits)
     for _ in range(3):
         budget.reserve(call, batch=True)
     assert failure(lambda: budget.reserve(call, batch=True)).code == "budget-reached"
     budget.release(call, batch=True)
     budget.reserve(call, batch=True)
-    assert failure(lambda: Budget(Models(money=0.0019, prices=limits.prices)).reserve(call)).code == "budget-reached"
+    assert failure(lambda: Budget(Models(money=0.9 * most, prices=limits.prices)).reserve(call)).code == "budget-reached"
