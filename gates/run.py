@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
 from gates.audited import Audited
 from gates.claims import Claims, Drafted
+from gates.fingerprints import Fingerprints
+from gates.let_through import Known, Sifted, notes, sift
 from gates.registry import Rule, Stage, rule_named, rules
 from gates.words import listed
-from schemas.config import Config, Ignore
 from schemas.errors import NoHistoryError
 from schemas.finding import Finding, Findings, NotChecked
+from schemas.kinds import SEVERITIES
 from store.records import without_gc
 from store.snapshot import Snapshot
 
@@ -20,6 +23,17 @@ if TYPE_CHECKING:
     from store.past import Past
 
 Subject: TypeAlias = Claims | Drafted | Snapshot
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit came to: the findings that count, what was let through, which rules ran and which did not in full."""
+
+    findings: Findings
+    sifted: Sifted
+    fingerprints: Fingerprints
+    rules: tuple[Rule, ...]
+    not_checked: tuple[NotChecked, ...]
 
 
 def run(
@@ -33,28 +47,56 @@ def run(
 ) -> Findings:
     """Every finding of the rules of `stage`, sorted by place, code and subject.
 
-    `subject` is Claims for `join` and `adopt`, Drafted for `draft`, a Snapshot for `audit`. `select` and `ignore` are
-    codes or names of rules; without `select` every rule of the stage runs. An audit also reports the files that
-    cannot be read, and lets through what `audit.ignore` of config names until that date (`today` is that of the clock
-    unless given): what is let through is counted in `not_checked`. A rule about what no file holds says there that it
-    did not run, when a file that may hold it cannot be read. `past` opens what an audit compares with, and is only called
-    when a rule asks for it; what cannot be compared is in `not_checked` too.
+    `subject` is Claims for `join` and `adopt`, Drafted for `draft`, a Snapshot for `audit` (see there). `select` and
+    `ignore` are codes or names of rules; without `select` every rule of the stage runs.
 
     Raises RefusedError for a rule that does not exist, and as `past` for a base that git does not know.
     """
-    chosen = _chosen(stage, select, ignore)
     if isinstance(subject, Snapshot):
-        chosen, left_out = _judged(chosen, subject)
-        with without_gc():  # an audit makes many objects and keeps them all
-            told, unknown = _audited(chosen, subject, past)
-        found = [*subject.problems, *told]
-        kept, let_through = _without_ignored(found, subject.config, today or datetime.now(UTC).date())
-        not_checked = [*left_out, *unknown, *let_through]
-    else:
-        kept, not_checked = [finding for rule in chosen for finding in rule.findings(subject)], []
-    kept.sort(key=_order)
-    counts = {tier: sum(finding.severity == tier for finding in kept) for tier in ("error", "warn")}
-    return Findings(findings=tuple(kept), counts=counts, not_checked=tuple(not_checked))
+        return audit(subject, select=select, ignore=ignore, today=today, past=past).findings
+    chosen = _chosen(stage, select, ignore)
+    return _findings([finding for rule in chosen for finding in rule.findings(subject)], ())
+
+
+def audit(
+    snapshot: Snapshot,
+    *,
+    select: Sequence[str] | None = None,
+    ignore: Sequence[str] | None = None,
+    today: date | None = None,
+    past: Callable[[], Past] | None = None,
+    known: Known | None = None,
+) -> Audit:
+    """Judge a whole instance by every rule of the stage `audit`.
+
+    Files that cannot be read are findings too, and never let through. What `audit.ignore` of config names is let through
+    until its date (`today` is that of the clock unless given), and so is what the baseline `known` holds; both are counted
+    in `not_checked` of the findings. A rule about what no file holds says there that it did not run, when a file that may
+    hold it cannot be read. `past` opens what is compared with, and is only called when a rule asks for it; what cannot be
+    compared is in `not_checked` too.
+
+    Raises as `run`.
+    """
+    chosen, left_out = _judged(_chosen("audit", select, ignore), snapshot)
+    with without_gc():  # an audit makes many objects and keeps them all
+        told, unknown = _audited(chosen, snapshot, past)
+    told.sort(key=_order)
+    fingerprints = Fingerprints(snapshot, (*snapshot.problems, *told))
+    sifted = sift(
+        told,
+        fingerprints,
+        snapshot.config.audit.ignore,
+        today or datetime.now(UTC).date(),
+        known,
+        frozenset(rule.code for rule in chosen) - {entry.rule for entry in unknown},
+    )
+    return Audit(
+        findings=_findings((*snapshot.problems, *sifted.kept), (*left_out, *unknown, *notes(sifted))),
+        sifted=sifted,
+        fingerprints=fingerprints,
+        rules=tuple(chosen),
+        not_checked=(*left_out, *unknown),
+    )
 
 
 def of_stage(stage: Stage) -> tuple[Rule, ...]:
@@ -136,26 +178,10 @@ def _audit(rule: Rule, audited: Audited) -> Iterator[Finding]:
             yield from rule.findings(drafted.claims)
 
 
-def _without_ignored(found: Iterable[Finding], config: Config, today: date) -> tuple[list[Finding], list[NotChecked]]:
-    """The findings that stand, and a line for each entry of `audit.ignore` that let some through."""
-    open_entries = [entry for entry in config.audit.ignore if entry.until >= today.isoformat()]
-    through = dict.fromkeys(range(len(open_entries)), 0)
-    kept = []
-    for finding in found:
-        entry = next((index for index, ignored in enumerate(open_entries) if _lets_through(ignored, finding)), None)
-        if entry is None:
-            kept.append(finding)
-        else:
-            through[entry] += 1
-    return kept, [_said(open_entries[index], count) for index, count in through.items() if count]
-
-
-def _lets_through(entry: Ignore, finding: Finding) -> bool:
-    return entry.rule in (finding.code, finding.name) and entry.subject in (None, finding.subject)
-
-
-def _said(entry: Ignore, count: int) -> NotChecked:
-    return NotChecked(rule=entry.rule, why=f"{count} let through by audit.ignore until {entry.until}: {entry.because}")
+def _findings(counting: Iterable[Finding], not_checked: Iterable[NotChecked]) -> Findings:
+    kept = tuple(sorted(counting, key=_order))
+    counts = {tier: sum(finding.severity == tier for finding in kept) for tier in SEVERITIES}
+    return Findings(findings=kept, counts=counts, not_checked=tuple(not_checked))
 
 
 def _order(finding: Finding) -> tuple[str, int, int, str, str, str]:

@@ -52,3 +52,4 @@ SettlementType = Literal[
 Answer = Literal["a", "b", "both", "none", "cut", "keep", "drop", "union", "agreed"]
 
 Severity = Literal["error", "warn"]
+SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warn")
