@@ -44,27 +44,29 @@ def command(face: Face, spec: str, reader: str, out: str | None, back: str | Non
     is saved beside it. What is wrong with an answer, disputed places and the questions of a drafter become new files there. Exit 3 while
     answers are to come; once there is nothing left to ask, the run (the first reading) is printed. Give each reader a folder of its own.
     """
-    from isopod.workplace import any_workspace, spec_path
+    from isopod.workplace import any_workspace
 
     if out is not None and back is not None:
         raise RefusedError("usage", "--export or --import, one at a time", fix="isopod extract --help")
     place = any_workspace(face)
-    path = spec_path(place, spec)
     if out is not None or back is not None:
-        return _by_hand(face, place, path, reader, out, back)
-    _print(face, _read(face, place, path, reader))
+        return _by_hand(face, place, spec, reader, out, back)
+    _print(face, _read(face, place, spec, reader))
     return Exit.HOLDS
 
 
-def _read(face: Face, place: Workspace, path: Path, reader: str) -> Extracted:
+def _read(face: Face, place: Workspace, spec: str, reader: str) -> Extracted:
     """The reading of one reader, which may ask its model now."""
+    from isopod.workplace import spec_path
     from pipeline.handing import read_alone, with_ways_on
     from pipeline.models.pending import PendingError
 
     try:
-        return read_alone(place, path, _seat(place, reader), lambda message: face.note(f"isopod: {message}"))
+        return read_alone(
+            place, spec_path(place, spec), _seat(place, reader), lambda message: face.note(f"isopod: {message}")
+        )
     except PendingError as error:
-        raise with_ways_on(place, place.name_of(path), error.calls, error) from None
+        raise with_ways_on(place, spec, error.calls, error) from None
 
 
 def _print(face: Face, extracted: Extracted) -> None:
@@ -75,17 +77,17 @@ def _print(face: Face, extracted: Extracted) -> None:
         face.note(f"isopod: {violation.path}: {violation.message} ({violation.code})")
 
 
-def _by_hand(face: Face, place: Workspace, path: Path, reader: str, out: str | None, back: str | None) -> int:
+def _by_hand(face: Face, place: Workspace, spec: str, reader: str, out: str | None, back: str | None) -> int:
+    """Write questions or take answers; `spec` and the folder are named in what is said as the person named them."""
     from isopod.render.handoff import asked_lines, notes
+    from isopod.workplace import spec_path
     from pipeline.handing import hand_out, import_command, take_back
 
     given = out or back or ""
-    # Through the folder of -C, where the person stands.
-    folder = Path(given).absolute()
+    folder, path = Path(given), spec_path(place, spec)
     handed = hand_out(place, path, reader, folder) if out is not None else take_back(place, path, reader, folder)
     for note in notes(handed, folder):
         face.note(f"isopod: {note}")
-    spec = place.name_of(path)
     _say_rest(face, place, spec, handed)
     manifest = handed.manifest
     if manifest is not None and handed.asked:

@@ -257,6 +257,14 @@ def test_some_answers_are_taken_and_the_rest_still_waits(root: Path, isopod: Iso
     assert open_prompts(root / "p-a") == [one]
 
 
+def test_what_is_said_can_be_pasted_where_the_person_stands(root: Path, isopod: Isopod) -> None:
+    (root / "there").mkdir()
+    done = isopod("extract", "-C", "there", "../specs/links.md", "--export", "../p a")
+    assert done.returncode == 3
+    assert "then: isopod extract ../specs/links.md --reader a --import '../p a'" in done.stdout
+    assert open_prompts(root / "p a")
+
+
 def test_the_manifest_is_the_result_in_json(root: Path, isopod: Isopod) -> None:
     done = export(isopod, "a", "p-a", "--format", "json")
     assert done.returncode == 3
@@ -302,7 +310,7 @@ def test_an_answer_that_never_comes_in_form_names_its_file_and_a_better_one_mend
     done = bring(isopod)
     assert done.returncode == 4
     assert "chat-one answered 3 times about specs/links.md" in done.stderr
-    assert f"put a better answer into {answer_file(prompts[0])}" in done.stderr.replace("\n", " ")
+    assert f"put a better answer into p-a/{answer_file(prompts[0]).name}" in done.stderr.replace("\n", " ")
     answer_file(prompts[0]).write_text(reading(prompts[0].read_text()))
     done = bring(isopod)
     assert done.returncode == 0
