@@ -33,6 +33,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "discard": Entry("discard", "Say that no card is to carry a claim."),
         "depend": Entry("depend", "Let one card wait for another, for a reason."),
         "approve": Entry("approve", "Say that you looked at cards: they are planned."),
+        "answer": Entry("answer", "Answer a question; what waited for it leans on the answer."),
         "open": Entry("open", "Say that what a gate waits to see was seen."),
         "start": Entry("start", "Say that cards are worked on."),
         "review": Entry("review", "Say that the work on cards is looked over."),
