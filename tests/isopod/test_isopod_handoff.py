@@ -554,3 +554,63 @@ def test_neither_folder_holds_a_word_of_the_other_reader(root: Path, isopod: Iso
         assert bring(isopod, reader).returncode == 3
     for reader, other in (("a", "ONLY-B"), ("b", "ONLY-A")):
         assert all(other not in path.read_text() for path in _files(root / f"p-{reader}"))
+
+
+# --- after the first compile ------------------------------------------------------------------------------------------
+
+
+def compiled(root: Path, isopod: Isopod, draft: Brain = judgements) -> None:
+    """Carry everything of both readers, and write the cards."""
+    for reader in "ab":
+        export(isopod, reader)
+        carry(isopod, root, reader)
+    export(isopod)
+    while open_prompts(root / "p-a"):
+        answer_all(root / "p-a", draft)
+        bring(isopod)
+    made = isopod("compile", "specs/links.md")
+    assert made.returncode == 0, made.stderr
+
+
+def test_of_a_changed_spec_only_the_changed_sections_are_asked(root: Path, isopod: Isopod) -> None:
+    compiled(root, isopod)
+    write(root, SPEC.replace("30 days", "60 days"))
+    assert export(isopod, "a", "q").returncode == 3
+    (prompt,) = open_prompts(root / "q")
+    assert "60 days" in prompt.read_text() and "count each visit" not in task_of(prompt.read_text())
+
+
+def test_a_drafter_that_never_answers_in_form_gives_way_to_the_rules(root: Path, isopod: Isopod) -> None:
+    compiled(root, isopod, draft=lambda _: "I would rather not.")
+    assert [one["state"] for one in manifest(root / "p-a")["prompts"] if one["purpose"] == "draft"] == ["answered"] * 2
+    assert isopod("audit").returncode == 0
+
+
+def test_what_no_compile_asks_cannot_be_carried_and_the_way_out_is_named(root: Path, isopod: Isopod) -> None:
+    compiled(root, isopod)
+    with (root / "config.yaml").open("a") as config:
+        config.write("limits: {acceptance_per_card: 3}\n")
+    done = isopod("draft", "specs/links.md", "--again")
+    assert done.returncode == 3
+    assert "try: set draft: {drafter: rules} in config.yaml" in done.stderr
+
+
+def test_disputes_left_after_repair_are_settled_as_ever(root: Path, isopod: Isopod) -> None:
+    configure(root, drafter="rules")
+    export(isopod)
+    carry(isopod, root)
+    export(isopod, "b")
+
+    def stubborn(text: str) -> str:
+        return reading(text, without="at most")
+
+    for _ in range(4):
+        for reader, brain in (("a", reading), ("b", stubborn)):
+            export(isopod, reader)
+            answer_all(root / f"p-{reader}", brain)
+            bring(isopod, reader)
+    waits = isopod("compile", "specs/links.md", "--format", "json")
+    assert waits.returncode == 3, waits.stderr
+    assert [one["type"] for one in json.loads(waits.stdout)["disputes"]] == ["missing"]
+    settled = ("--accept", "union", "--by", "Kim", "--because", "the text says so")
+    assert isopod("compile", "specs/links.md", *settled).returncode == 0
