@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 Adjacency = Sequence[Sequence[int]]
 
@@ -155,4 +155,53 @@ def redundant_edges(order: Sequence[tuple[int, ...]], out: Adjacency) -> list[tu
                 reach[target] = 0
         if readers[place]:
             reach[place] = through
+    return found
+
+
+def reach_counts(
+    order: Sequence[tuple[int, ...]], out: Adjacency, asked: Iterable[int], counted: Iterable[int]
+) -> dict[int, int]:
+    """For each node asked about: how many of the nodes `counted`, itself aside, lead to it over any number of edges.
+
+    `order` is the result of `components`. What leads to a node is one bitset (an int), built sources first and dropped
+    when the node was counted.
+    """
+    wanted = frozenset(asked)
+    if not wanted:
+        return {}
+    into: dict[int, list[int]] = {}
+    for source, targets in enumerate(out):
+        for target in targets:
+            into.setdefault(target, []).append(source)
+    leading = _leading(into, wanted)
+    bit_of = {node: 1 << bit for bit, node in enumerate(node for node in counted if node in leading)}
+    place_of = {node: place for place, component in enumerate(order) for node in component if node in leading}
+    behind: dict[int, int] = {}
+    counts = {}
+    for place in range(len(order) - 1, -1, -1):
+        members = [node for node in order[place] if node in leading]
+        if not members:
+            continue
+        bits = behind.pop(place, 0)
+        inside = 0
+        for node in members:
+            inside |= bit_of.get(node, 0)
+        for node in wanted.intersection(members):
+            # In a cycle every member leads to every other one.
+            counts[node] = ((bits | inside) & ~bit_of.get(node, 0)).bit_count()
+        onward = {place_of[target] for node in members for target in out[node] if target in leading} - {place}
+        for target in onward:
+            behind[target] = behind.get(target, 0) | bits | inside
+    return counts
+
+
+def _leading(into: dict[int, list[int]], ends: frozenset[int]) -> set[int]:
+    """The nodes from which a path leads to one of `ends`, these too."""
+    found = set(ends)
+    ahead = list(ends)
+    while ahead:
+        for source in into.get(ahead.pop(), ()):
+            if source not in found:
+                found.add(source)
+                ahead.append(source)
     return found

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from schemas.card import Card
 from schemas.kinds import FINAL_STATES, WORK_KINDS, CardKind
-from store.digraph import components, redundant_edges, shortest_cycle
+from store.digraph import components, reach_counts, redundant_edges, shortest_cycle
 
 if TYPE_CHECKING:
     import networkx
@@ -116,9 +116,38 @@ class Graph:
 
     @cached_property
     def redundant(self) -> tuple[tuple[str, str], ...]:
-        """Edges (card, dependency) that a longer path says already, sorted; edges from and into cycles are left out."""
-        edges = redundant_edges(self.components, self.out)
+        """Edges (card, dependency) that a longer path of waiting says already, sorted; those at cycles are left out.
+
+        Nobody waits through a card that is satisfied: a path over one says nothing.
+        """
+        edges = redundant_edges(self._waiting_order, self.waiting)
         return tuple(sorted((self.cards[source].id, self.cards[target].id) for source, target in edges))
+
+    # --- waiting --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def waiting(self) -> tuple[tuple[int, ...], ...]:
+        """By card: the indexes of those that it waits for now; none for a card that is satisfied itself."""
+        satisfied = self._satisfied
+        return tuple(
+            () if satisfied[number] else tuple(target for target in targets if not satisfied[target])
+            for number, targets in enumerate(self.out)
+        )
+
+    @cached_property
+    def _waiting_order(self) -> list[tuple[int, ...]]:
+        return components(self.waiting)
+
+    def work_behind(self, card_ids: Iterable[str]) -> dict[str, int]:
+        """How many stories and migrations, not finished, wait for each of these cards, over any number of others."""
+        asked = [self.index[name] for name in card_ids]
+        work = [
+            number
+            for number, card in enumerate(self.cards)
+            if card.kind in WORK_KINDS and card.state not in FINAL_STATES
+        ]
+        counts = reach_counts(self._waiting_order, self.waiting, asked, work)
+        return {self.cards[number].id: count for number, count in counts.items()}
 
     # --- readiness ------------------------------------------------------------------------------------------------
 
@@ -199,16 +228,42 @@ class Graph:
         A gate can always be answered and another team can always finish; a card that does not exist, that was deleted
         or replaced, or that waits for itself cannot be waited for.
         """
+        return {
+            self.cards[number].id: blockers
+            for number, blockers in sorted(self._blocked.items())
+            if self.cards[number].kind in WORK_KINDS and self.cards[number].state not in FINAL_STATES
+        }
+
+    @cached_property
+    def never_because(self) -> dict[str, tuple[str, Blocker]]:
+        """By card that can never be satisfied: a card at the end of its chain, and what stands in the way of that one.
+
+        A deleted card and a replaced decision are such an end themselves and are not among the keys.
+        """
+        found: dict[int, tuple[str, Blocker]] = {}
+        for number, blockers in self._blocked.items():
+            end = next((blocker for blocker in blockers if blocker.why != "never-ready"), None)
+            if end is not None:
+                found[number] = (self.cards[number].id, end)
+            elif blockers:
+                found[number] = found[self.index[blockers[0].card]]
+        return {self.cards[number].id: end for number, end in found.items()}
+
+    @cached_property
+    def _blocked(self) -> dict[int, tuple[Blocker, ...]]:
+        """The cards that can never be satisfied, each with what stands in its way, dependencies before dependents."""
         never = self._never()
         inside = [
             [target for target in targets if target in never] if number in never else []
             for number, targets in enumerate(self.out)
         ]
-        ring_of = {number: ring for ring, members in enumerate(components(inside)) for number in members}
+        rings = components(inside)
+        ring_of = {number: ring for ring, members in enumerate(rings) for number in members}
         return {
-            card.id: tuple(self._blockers(number, never, ring_of))
-            for number, card in enumerate(self.cards)
-            if number in never and card.kind in WORK_KINDS and card.state not in FINAL_STATES
+            number: tuple(self._blockers(number, never, ring_of))
+            for members in rings
+            for number in members
+            if number in never
         }
 
     def _never(self) -> frozenset[int]:
