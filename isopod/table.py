@@ -51,6 +51,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
     "Keep true": {
         "audit": Entry("audit", "Check cards, claims, specs and config by every rule."),
         "fix": Entry("fix", "Apply what is safe to apply."),
+        "merge-check": Entry("merge_check", "What two branches changed that meets in a merge."),
         "rules": Entry("rules", "List the rules, or explain one."),
         "spec": Entry("spec", "Say that a spec was renamed; its cards stay."),
         "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
