@@ -73,7 +73,8 @@ class Desk:
         except BaseException as error:
             self.budget.release(call)
             self._charge_lost(call, tries)
-            if isinstance(error, IsopodError):
+            # Of what was refused before it was sent there is nothing to record.
+            if isinstance(error, IsopodError) and not isinstance(error, RefusedError):
                 self._note(call, error.code, None, None, None, self.patience.now() - started, tries.retries)
             raise
         answer = self.answer(call, sent.received.content, sent.received.stop, sent.received.usage)
