@@ -32,6 +32,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "not-a-claim": Entry("not_a_claim", "Mark a sentence as no claim."),
         "discard": Entry("discard", "Say that no card is to carry a claim."),
         "depend": Entry("depend", "Let one card wait for another, for a reason."),
+        "edit": Entry("edit", "Edit a card: some fields, or the whole of it in $EDITOR."),
         "approve": Entry("approve", "Say that you looked at cards: they are planned."),
         "answer": Entry("answer", "Answer a question; what waited for it leans on the answer."),
         "open": Entry("open", "Say that what a gate waits to see was seen."),

@@ -143,14 +143,31 @@ WAYS_OUT: Final[Mapping[CardState, str]] = MappingProxyType(
     {
         "drafted": "isopod edit ID",
         "planned": "isopod edit ID",
-        "published": "add a tighter line, or isopod cut ID and compile again",
-        "in_progress": "add a tighter line, or isopod migrate ID --line A1",
-        "in_review": "add a tighter line, or isopod migrate ID --line A1",
+        "published": "isopod edit ID acceptance+=TEXT --tightens A1, or isopod cut ID and compile again",
+        "in_progress": "isopod edit ID acceptance+=TEXT --tightens A1, or isopod migrate ID --line A1",
+        "in_review": "isopod edit ID acceptance+=TEXT --tightens A1, or isopod migrate ID --line A1",
         "done": "isopod migrate ID --line A1",
         "deleted": "isopod compile SPEC gives the claim a new card",
     }
 )
 """What a person can do instead of an edit that the state does not allow; ID stands for the card."""
+
+COMMAND_OF: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "state": "isopod approve ID (or start, review, done, cut)",
+        "spec": "isopod spec mv OLD NEW",
+        "anchors": "isopod move CLAIM --to ID",
+        "heuristic": "isopod compile SPEC",
+        "gate": "isopod answer ID --with TEXT, or isopod open ID",
+        "decision": "isopod supersede OLD --by NEW",
+        "request": "isopod mirror add KEY --for ID",
+        "migrates": "isopod migrate ID --line A1",
+        "consumer_contract": "isopod contract pin ID",
+        "tracker": "isopod sync",
+        "title_by": "isopod edit ID title=TEXT --by NAME",
+    }
+)
+"""Keys of a card that no edit by hand changes, and the command that does; ID stands for the card."""
 
 
 def may_be_born(kind: CardKind, state: CardState, by: By) -> bool:

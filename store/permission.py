@@ -72,15 +72,7 @@ def refuse_birth(card: Card, config: Config, actor: Actor, source: str) -> None:
             f"{card.id}: {_writer(actor)} cannot make a {card.kind} in state {card.state}; cards are born drafted",
             where=place,
         )
-    team = config.team(card.team)
-    if team is not None and not ownership.fits_team(card.kind, team):
-        raise OwnershipError(
-            "team-owns-cards",
-            f"{card.id}: a {card.kind} cannot belong to team {team.id} (writes_cards: "
-            f"{str(team.capabilities.writes_cards).lower()}, schema: {team.capabilities.schema_})",
-            where=place,
-            fix="give the card to a team whose cards are written here, or ask for it with a request",
-        )
+    _refuse_other_team(card, config, place)
     if card.kind != "external":
         given = changed_paths(None, card) - lifecycle.FIXED_FIELDS - {"state"}
         for path in sorted(given):
@@ -109,9 +101,23 @@ def refuse_edit(before: Card, after: Card, config: Config, actor: Actor, source:
         _refuse_on_mirror(before, after, paths, actor, place)
     else:
         _refuse_on_own(before, after, paths, actor, place)
+    if "team" in paths:
+        _refuse_other_team(after, config, place)
     if "state" in paths and not lifecycle.may_move(before.kind, before.state, after.state, actor.by):
         raise _no_way(before, after, actor, place)
     refuse_invalid(before, after, config, source)
+
+
+def _refuse_other_team(card: Card, config: Config, place: Place) -> None:
+    team = config.team(card.team)
+    if team is not None and not ownership.fits_team(card.kind, team):
+        raise OwnershipError(
+            "team-owns-cards",
+            f"{card.id}: a {card.kind} cannot belong to team {team.id} (writes_cards: "
+            f"{str(team.capabilities.writes_cards).lower()}, schema: {team.capabilities.schema_})",
+            where=place,
+            fix="give the card to a team whose cards are written here, or ask for it with a request",
+        )
 
 
 def _refuse_on_mirror(before: Card, after: Card, paths: frozenset[str], actor: Actor, place: Place) -> None:
