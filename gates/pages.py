@@ -29,6 +29,12 @@ _WHYS: Final = {
     "text": "it needs the text of the spec",
 }
 
+_HISTORY: Final = {
+    "all": "not checked, and said so",
+    "part": "checked as far as the files themselves go, and said so",
+    "more": "checked by what the files say; git only shows more",
+}
+
 
 def parts(rule: Rule) -> dict[str, str]:
     """The named parts of a rule's docstring: What, Why, Bad, Good, Way out; and the first sentence under ""."""
@@ -56,8 +62,13 @@ def render(rule: Rule) -> str:
         f"| | |\n|---|---|\n"
         f"| tier | {_TIERS[rule.tier]} |\n"
         f"| runs at | {'; '.join(_STAGES[stage] for stage in rule.stages)} |\n"
-        f"| no schema sees it | {_WHYS[rule.why]} ({rule.why}) |\n\n{body}\n"
+        f"| no schema sees it | {_WHYS[rule.why]} ({rule.why}) |\n{_without_history(rule)}\n{body}\n"
     )
+
+
+def _without_history(rule: Rule) -> str:
+    """The row of a rule that compares with history: what it does where there is none."""
+    return "" if rule.history is None else f"| outside of git, in a shallow clone | {_HISTORY[rule.history]} |\n"
 
 
 def render_index() -> str:

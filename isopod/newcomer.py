@@ -13,7 +13,8 @@ from typing import Final
 
 from schemas.errors import ManyErrors, Place, RefusedError
 
-GIT_ATTRIBUTES: Final = ("specs/** -text", "cards/** text eol=lf")
+GIT_ATTRIBUTES: Final = ("specs/** -text", "cards/** text eol=lf", "cards/ledger/checkpoint.json merge=union")
+"""Specs are kept byte for byte. Two branches that both wrote the ledger keep both checkpoints: each line is one."""
 GIT_IGNORE: Final = (".isopod/",)
 FOLDERS: Final = ("specs", "cards")
 _ALL_FOLDERS: Final = (*FOLDERS, ".isopod", "docs", "docs/schemas")

@@ -8,6 +8,7 @@ makes them one again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -30,6 +31,7 @@ CHECKPOINT: Final = "checkpoint.json"
 EntryType = Literal["seal", "exemption", "attestation", "publish", "contract"]
 _ENDING: Final = ".json"
 _TAG: Final = "sha256:"
+_MARKER: Final = re.compile(rb"(?:<{7}|={7}|>{7}|\|{7})(?:[ \r]|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,14 @@ def _checkpoint_problems(
 
 def _named_heads(data: bytes | None, source: str) -> set[str]:
     lines = [] if data is None else data.splitlines()
+    markers = [number for number, line in enumerate(lines, 1) if _MARKER.match(line)]
+    if markers:
+        raise RefusedError(
+            "merge-conflict",
+            f"a merge left its conflict markers on the lines {', '.join(map(str, markers))}, keep the lines of both sides",
+            where=Place(source, markers[0], 1),
+            fix=f"take the conflict markers out of {source}, then git add it",
+        )
     checkpoints = (Checkpoint.parse(load_json(line, source), source=source) for line in lines if line.strip())
     return {head for checkpoint in checkpoints for head in _untagged(checkpoint.heads)}
 
