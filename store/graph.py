@@ -120,7 +120,7 @@ class Graph:
 
         Nobody waits through a card that is satisfied: a path over one says nothing.
         """
-        edges = redundant_edges(self._waiting_order, self.waiting)
+        edges = redundant_edges(self.waiting_order, self.waiting)
         return tuple(sorted((self.cards[source].id, self.cards[target].id) for source, target in edges))
 
     # --- waiting --------------------------------------------------------------------------------------------------
@@ -135,7 +135,8 @@ class Graph:
         )
 
     @cached_property
-    def _waiting_order(self) -> list[tuple[int, ...]]:
+    def waiting_order(self) -> list[tuple[int, ...]]:
+        """The components of `waiting`: what is waited for comes before those that wait for it."""
         return components(self.waiting)
 
     def work_behind(self, card_ids: Iterable[str]) -> dict[str, int]:
@@ -146,7 +147,7 @@ class Graph:
             for number, card in enumerate(self.cards)
             if card.kind in WORK_KINDS and card.state not in FINAL_STATES
         ]
-        counts = reach_counts(self._waiting_order, self.waiting, asked, work)
+        counts = reach_counts(self.waiting_order, self.waiting, asked, work)
         return {self.cards[number].id: count for number, count in counts.items()}
 
     # --- readiness ------------------------------------------------------------------------------------------------

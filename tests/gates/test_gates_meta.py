@@ -37,7 +37,15 @@ TABLE = {
     "C211": ("unknown-anchor", "error", ("audit",)),
     "C213": ("dangling-link", "error", ("audit",)),
     "C220": ("dependency-cycle", "error", ("audit",)),
+    "C221": ("orphan-decision", "warn", ("audit",)),
     "C222": ("superseded-dependency", "error", ("audit",)),
+    "C223": ("unverified-gate-load", "warn", ("audit",)),
+    "C224": ("gate-only-blocked", "warn", ("audit",)),
+    "C225": ("never-executable", "warn", ("audit",)),
+    "C226": ("redundant-dependency", "warn", ("audit",)),
+    "C227": ("done-before-dependency", "error", ("audit",)),
+    "C228": ("due-inversion", "warn", ("audit",)),
+    "C229": ("intent-not-executable", "warn", ("audit",)),
     "C230": ("missing-spec", "error", ("audit",)),
     "C231": ("spec-drift", "error", ("audit",)),
     "C232": ("unclaimed-unit", "warn", ("audit",)),
@@ -53,13 +61,15 @@ TABLE = {
 # The reasons that RULES.md gives for audits.
 WHYS = {
     "C201": "cross-file", "C202": "cross-file", "C203": "cross-file", "C204": "cross-file", "C210": "reference",
-    "C211": "reference", "C213": "reference", "C220": "graph", "C222": "graph", "C230": "filesystem",
-    "C231": "filesystem", "C232": "filesystem", "C260": "config",
-    "C240": "git", "C241": "git", "C242": "git", "C243": "git", "C244": "git", "C245": "git", "C246": "git",
+    "C211": "reference", "C213": "reference", "C220": "graph", "C221": "graph", "C222": "graph", "C223": "graph",
+    "C224": "graph", "C225": "graph", "C226": "graph", "C227": "graph", "C228": "graph", "C229": "graph",
+    "C230": "filesystem", "C231": "filesystem", "C232": "filesystem", "C240": "git", "C241": "git", "C242": "git",
+    "C243": "git", "C244": "git", "C245": "git", "C246": "git", "C260": "config",
 }  # fmt: skip
 # Rules that a bad fixture cannot help to fire beside its own.
 ALSO = {
     ("anchor-on-two-cards", "audit"): {"A130"},  # the claim's home says the same from its own side
+    ("never-executable", "audit"): {"C210"},  # what stands in the way is an error on the card that it stands on
 }
 
 EVERY_RULE = [pytest.param(rule, id=rule.name) for rule in rules()]
