@@ -27,13 +27,18 @@ Subject: TypeAlias = Claims | Drafted | Snapshot
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit came to: the findings that count, what was let through, which rules ran and which did not in full."""
+    """What an audit came to.
+
+    `findings` is the record, with everything that it says of rules in `not_checked`; here that is told apart: `not_checked` is what
+    a rule did not see, `notes` are about what was let through. `rules` are those that were asked for.
+    """
 
     findings: Findings
     sifted: Sifted
     fingerprints: Fingerprints
     rules: tuple[Rule, ...]
     not_checked: tuple[NotChecked, ...]
+    notes: tuple[NotChecked, ...]
 
 
 def run(
@@ -77,7 +82,8 @@ def audit(
 
     Raises as `run`.
     """
-    chosen, left_out = _judged(_chosen("audit", select, ignore), snapshot)
+    asked = _chosen("audit", select, ignore)
+    chosen, left_out = _judged(asked, snapshot)
     with without_gc():  # an audit makes many objects and keeps them all
         told, unknown = _audited(chosen, snapshot, past)
     told.sort(key=_order)
@@ -90,12 +96,14 @@ def audit(
         known,
         frozenset(rule.code for rule in chosen) - {entry.rule for entry in unknown},
     )
+    not_checked, said = (*left_out, *unknown), tuple(notes(sifted))
     return Audit(
-        findings=_findings((*snapshot.problems, *sifted.kept), (*left_out, *unknown, *notes(sifted))),
+        findings=_findings((*snapshot.problems, *sifted.kept), (*not_checked, *said)),
         sifted=sifted,
         fingerprints=fingerprints,
-        rules=tuple(chosen),
-        not_checked=(*left_out, *unknown),
+        rules=tuple(asked),
+        not_checked=not_checked,
+        notes=said,
     )
 
 

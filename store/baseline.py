@@ -10,42 +10,50 @@ from store.files import read_file
 from store.instance import Instance
 from store.records import digest, record_of
 from store.transaction import Transaction
-from store.yamlio import dump
+from store.yamlio import decode, dump, load
 
 
 def read(path: Path, source: str) -> Baseline:
     """The baseline that a file holds; `source` names it in errors.
 
-    Raises RefusedError when there is no such file, RefusedError or ManyErrors when it is no baseline.
+    Raises RefusedError when there is no such file or it is no baseline, ManyErrors for one that is not valid.
     """
     data = read_file(path, source)
     if data is None:
         raise RefusedError(
             "no-baseline", "there is no such file", where=Place(source), fix="isopod audit --write-baseline FILE"
         )
-    return record_of(data, source, Baseline)
+    return _baseline_of(data, source)
 
 
 def write(tx: Transaction, instance: Instance, path: Path, baseline: Baseline, *, anew: bool) -> None:
-    """Collect a baseline in `tx`; `anew` lets it replace a file that says something else.
+    """Collect a baseline in `tx`; `anew` lets it replace one that says something else.
 
-    Raises RefusedError for a path that leaves the instance or lies in a folder of other files of it, for a file that is no baseline,
-    and for one that is there when `anew` was not said.
+    Raises RefusedError for a path that leaves the instance or lies in a folder of other files, for a file that is no baseline, and
+    for a baseline that is there when `anew` was not said.
     """
     target = instance.within(path)
     source = instance.relative(target)
-    if target.is_relative_to(instance.cards_dir) or target.is_relative_to(instance.state_dir):
+    folders = (instance.specs_dir, instance.cards_dir, instance.recorded_dir, instance.state_dir)
+    if any(target.is_relative_to(folder) for folder in folders):
         raise RefusedError(
-            "unsafe-path", "only isopod's own files lie in this folder", where=Place(source), fix="put it beside config.yaml"
+            "unsafe-path", "other files lie in this folder", where=Place(source), fix="put it beside config.yaml"
         )
-    if target == instance.config_path or target.is_relative_to(instance.specs_dir):
-        raise RefusedError("unsafe-path", "a baseline would replace what people own here", where=Place(source))
     before = tx.read(target)
     after = dump(baseline.to_data()).encode()
     if before is not None and before != after:
-        record_of(before, source, Baseline)  # a file of another kind is not written over
+        _baseline_of(before, source)  # a file of another kind is not written over
         if not anew:
             raise RefusedError(
                 "baseline-exists", "there is a baseline already", where=Place(source), fix="--yes to write it anew"
             )
     tx.write(target, after, expected=None if before is None else digest(before))
+
+
+def _baseline_of(data: bytes, source: str) -> Baseline:
+    plain = load(decode(data, source), source)
+    if not isinstance(plain, dict) or plain.get("schema") != Baseline(findings=()).schema_id:
+        raise RefusedError(
+            "no-baseline", "this file is no baseline", where=Place(source), fix="name a file that --write-baseline wrote"
+        )
+    return record_of(data, source, Baseline)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from isopod.escape import escape
 from isopod.face import Face
@@ -16,28 +16,46 @@ from schemas.errors import Place
 from schemas.finding import Finding, Findings
 from store.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    from gates.run import Audit
+
 _LINES_SHOWN_UP_TO: Final = 30
 """With more findings than this the lines of the files are left out, so that the list stays a list."""
 
 
-def audit_lines(findings: Findings, snapshot: Snapshot, face: Face) -> Iterator[str]:
-    """All findings, what could not be checked, and the counts."""
+def audit_lines(audit: Audit, snapshot: Snapshot, face: Face) -> Iterator[str]:
+    """All findings, what could not be checked, what was let through, and the counts."""
+    findings = audit.findings
     if findings.findings:
         yield from finding_lines(findings.findings, snapshot.instance.root, face)
         yield ""
+    yield from not_checked_lines(audit, face)
+    for note in audit.notes:
+        yield from wrap(f"{note.rule}: {note.why}", face.width, indent="  ", first="")
+    yield summary(audit, snapshot)
+
+
+def not_checked_lines(audit: Audit, face: Face) -> Iterator[str]:
+    """What rules did not see, the rules of one reason together."""
     rules_by_why: dict[str, list[str]] = {}
-    for left_out in findings.not_checked:
+    for left_out in audit.not_checked:
         rules_by_why.setdefault(left_out.why, []).append(left_out.rule)
     for why, rules in rules_by_why.items():
         yield from wrap(f"not checked: {', '.join(rules)} ({why})", face.width, indent="  ", first="")
-    yield f"{counted(findings)}. {_checked(snapshot)}"
+
+
+def summary(audit: Audit, snapshot: Snapshot) -> str:
+    """`2 errors, 1 warning, 3 let through. Checked 12 cards and 38 claims of 1 spec.`"""
+    through = len(audit.sifted.let_through)
+    told = f", {through} let through" if through else ""
+    return f"{counted(audit.findings)}{told}. {_checked(snapshot)}"
 
 
 def finding_lines(findings: tuple[Finding, ...], root: Path, face: Face) -> Iterator[str]:
     """Findings under a heading for each rule, errors first."""
     sizes = Counter(finding.code for finding in findings)
     code = ""
-    for finding in sorted(findings, key=_order):
+    for finding in by_weight(findings):
         if finding.code != code:
             if code:
                 yield ""
@@ -48,8 +66,12 @@ def finding_lines(findings: tuple[Finding, ...], root: Path, face: Face) -> Iter
         yield from _one(finding, root, face, with_line=len(findings) <= _LINES_SHOWN_UP_TO)
 
 
-def _order(finding: Finding) -> tuple[bool, bool, str]:
+def by_weight(findings: Iterable[Finding]) -> list[Finding]:
     """Errors first, and of them files that cannot be read: other findings often follow from those."""
+    return sorted(findings, key=_order)
+
+
+def _order(finding: Finding) -> tuple[bool, bool, str]:
     return finding.severity != "error", not finding.code.startswith("F"), finding.code
 
 
