@@ -6,7 +6,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from scenes import Scene, fingerprint
+from scenes import AT, Scene, fingerprint
+
+from isopod.newcomer import GIT_ATTRIBUTES
+from pipeline.mergecheck import merge_check
+from store import cards, ledger
+from store.cards import Actor
+from store.git import Repository
+from store.instance import open_instance
+from store.past import Version
+from store.transaction import Transaction
 
 SPEC = """\
 # Links
@@ -55,7 +64,7 @@ def compile_and_commit(scene: Scene, message: str) -> None:
 def scene(tmp_path: Path) -> Scene:
     scene = Scene.new(tmp_path)
     scene.spec("links").write_text(SPEC, encoding="utf-8")
-    (tmp_path / ".gitattributes").write_text("specs/** -text\ncards/** text eol=lf\n", encoding="utf-8")
+    (tmp_path / ".gitattributes").write_text("".join(f"{line}\n" for line in GIT_ATTRIBUTES), encoding="utf-8")
     (tmp_path / ".gitignore").write_text(".isopod/\n", encoding="utf-8")
     git(tmp_path, "init", "-q")
     compile_and_commit(scene, "base")
@@ -154,3 +163,70 @@ def test_two_branches_that_edit_two_sections_of_the_shipped_spec_merge(tmp_path:
     outcome = scene.compile("link-shortener", offline=True)
     assert outcome.exit_code == 0
     assert fingerprint(tmp_path) == before
+
+
+def seal_one_and_commit(scene: Scene, words: str, by: str) -> str:
+    """One card becomes done through every state, is sealed and committed; its id."""
+    card = scene.titled(words)
+    instance = open_instance(scene.root)
+    for state, writer in (("planned", "person"), ("published", "publish"), ("done", "person")):
+        tx = Transaction(instance.root, instance.state_dir, command="done")
+        file = cards.load(tx, instance, card.id)
+        actor = Actor(by, writer)  # type: ignore[arg-type]
+        after = cards.edit(tx, instance, file.card, {"state": state}, actor=actor, expected=file.sha256)
+        if state == "done":
+            ledger.seal(tx, instance, card=after, by=by, at=AT)
+        tx.commit()
+    git(scene.root, "add", ".")
+    git(scene.root, "commit", "-qm", f"{by}: done")
+    return card.id
+
+
+def colliding(scene: Scene, one: str, other: str) -> int:
+    """What merge-check counts for two branches."""
+    repository, instance = Repository(scene.root), open_instance(scene.root)
+    names = (git(scene.root, "merge-base", one, other).stdout.strip(), one, other)
+    base, a, b = (Version(repository, instance, repository.commit(name)) for name in names)
+    return merge_check(base, a, b, names).collisions
+
+
+def test_two_branches_that_adopt_the_same_new_spec_and_both_seal_merge_without_conflict(scene: Scene) -> None:
+    text = "# Pages\n\n## Showing\n\n- A page must show the link.\n- A page must load in 1 s.\n"
+    sealed = {}
+    for branch, words in (("one", "Creating"), ("two", "Expiry")):
+        git(scene.root, "checkout", "-q", "main")
+        git(scene.root, "checkout", "-qb", branch)
+        scene.spec("pages").write_text(text, encoding="utf-8")
+        compile_and_commit_spec(scene, "pages", branch)
+        sealed[branch] = seal_one_and_commit(scene, words, branch)
+    assert colliding(scene, "one", "two") == 0
+    merged = git(scene.root, "merge", "-q", "--no-edit", "one", check=False)
+    assert merged.returncode == 0, merged.stdout + merged.stderr
+    found = scene.snapshot.ledger
+    assert (found.problems, len(found.heads), set(ledger.seals(found))) == ((), 2, set(sealed.values()))
+    assert scene.audit_errors() == []
+    # The next entry is written on both heads, and a sealed card that changes is named from then on.
+    seal_one_and_commit(scene, "Opening", "three")
+    assert len(scene.snapshot.ledger.heads) == 1
+    path = scene.root / "cards" / f"{sealed['one']}.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace('notes: ""', 'notes: "later"'), encoding="utf-8")
+    assert [error.split(":")[0] for error in scene.audit_errors()] == [f"C240 {sealed['one']}"]
+
+
+def compile_and_commit_spec(scene: Scene, name: str, message: str) -> None:
+    assert scene.compile(name, offline=True, accept="union").exit_code == 0
+    git(scene.root, "add", ".")
+    git(scene.root, "commit", "-qm", message)
+
+
+def test_merge_check_names_before_the_merge_what_git_would_stop_at(scene: Scene) -> None:
+    card = scene.titled("Creating")
+    for branch, title in (("one", "Making links"), ("two", "Links are made")):
+        git(scene.root, "checkout", "-q", "main")
+        git(scene.root, "checkout", "-qb", branch)
+        scene.edit(card.id, {"title": title})
+        git(scene.root, "commit", "-qam", branch)
+    assert colliding(scene, "one", "two") == 1
+    assert git(scene.root, "merge", "-q", "--no-edit", "one", check=False).returncode == 1
+    (found,) = [finding for finding in scene.audit() if finding.name == "merge-conflict"]
+    assert found.where.file == f"cards/{card.id}.yaml" and "conflict markers on the lines" in found.message
