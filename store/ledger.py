@@ -145,7 +145,7 @@ def seal_digest(card: Card) -> str:
     `tracker` lies outside the seal: it says where the issue is, and that may go on changing. Keys that are not set are
     left out, so that a key which a later version of the schema knows breaks no seal.
     """
-    return content_digest({key: _set(value) for key, value in card.to_file().items() if key != "tracker"})
+    return content_digest(_set({key: value for key, value in card.to_file().items() if key != "tracker"}))
 
 
 def seal(tx: Transaction, instance: Instance, *, card: Card, by: str, at: str) -> str:
