@@ -34,6 +34,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "depend": Entry("depend", "Let one card wait for another, for a reason."),
         "edit": Entry("edit", "Edit a card: some fields, or the whole of it in $EDITOR."),
         "approve": Entry("approve", "Say that you looked at cards: they are planned."),
+        "cut": Entry("cut", "Cut cards from the plan, with every edge to them."),
         "answer": Entry("answer", "Answer a question; what waited for it leans on the answer."),
         "open": Entry("open", "Say that what a gate waits to see was seen."),
         "start": Entry("start", "Say that cards are worked on."),

@@ -8,14 +8,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from pathlib import Path
 
 from pipeline.bench import Bench, StandingClaim
 from pipeline.models.pending import PendingError
 from pipeline.room import RoomOptions, open_room
 from pipeline.rounds import Reached, Say, located, reach, silent, stored_table
-from pipeline.settle import BulkAnswer, Cut, Said, answer, bulk, claim, discard, find_words, not_a_claim
+from pipeline.settle import BulkAnswer, Cut, Said, answer, bulk, claim, discard, find_words, in_turn, not_a_claim
 from pipeline.table import Table
 from pipeline.workspace import Workspace
 from schemas.errors import Place, RefusedError, WaitsError
@@ -211,24 +210,12 @@ def _written(docket: Docket, settlement: Settlement) -> Transaction:
     snapshot = docket.workspace.snapshot
     if snapshot is None:
         raise RefusedError("no-instance", "answers are kept in an instance", fix="isopod init")
-    files = _files(docket)
-    taken = {file.settlement.id for file in files}
-    number, name = 1, settlement.id
-    while name in taken:
-        number += 1
-        name = f"{settlement.id}-{number}"
     transaction = Transaction(
         snapshot.instance.root, snapshot.instance.state_dir, command=f"settle {docket.table.bench.spec.path}"
     )
-    at = max([settlement.at, *(_second_after(file.settlement.at) for file in files[-1:])])
-    settlements.write(transaction, snapshot.instance, docket.key, settlement.model_copy(update={"id": name, "at": at}))
+    given = [file.settlement for file in _files(docket)]
+    settlements.write(transaction, snapshot.instance, docket.key, in_turn(settlement, given))
     return transaction
-
-
-def _second_after(at: str) -> str:
-    """Answers are replayed in the order of their times: one given in the same second as the last stands after it."""
-    form = "%Y-%m-%dT%H:%M:%SZ"
-    return (datetime.strptime(at, form) + timedelta(seconds=1)).strftime(form)
 
 
 def _files(docket: Docket) -> tuple[SettlementFile, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Literal
 
 from pipeline.bench import EdgeKey, Key, StandingClaim, in_text_order, ordered_key
@@ -148,6 +149,25 @@ def discard(table: Table, one: StandingClaim, reason: DiscardReason, said: Said)
     if not said.because:
         raise RefusedError("reason-missing", "a claim is discarded with a reason", fix='--because "..."')
     return _own(table, "discard", "X", one.span, [one], said).model_copy(update={"reason": reason})
+
+
+def in_turn(settlement: Settlement, given: Sequence[Settlement]) -> Settlement:
+    """An answer that comes after those that were `given` (in the order of their times): with an id of its own, and later than they.
+
+    Answers are replayed in the order of their times: one given in the same second as the last stands after it.
+    """
+    taken = {one.id for one in given}
+    number, name = 1, settlement.id
+    while name in taken:
+        number += 1
+        name = f"{settlement.id}-{number}"
+    at = max([settlement.at, *(_second_after(one.at) for one in given[-1:])])
+    return settlement.model_copy(update={"id": name, "at": at})
+
+
+def _second_after(at: str) -> str:
+    form = "%Y-%m-%dT%H:%M:%SZ"
+    return (datetime.strptime(at, form) + timedelta(seconds=1)).strftime(form)
 
 
 def find_words(table: Table, words: str, lines: tuple[int, int] | None = None) -> SpanT:

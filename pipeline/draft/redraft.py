@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pipeline.draft.build import build, conflict_name, conflict_tails
+from pipeline.draft.epics import without_cut_epic
 from pipeline.draft.judge import lead
 from pipeline.draft.rings import without_rings
 from pipeline.draft.sheet import DraftClaim, JudgedKind, Judgement, Sheet
@@ -74,7 +75,7 @@ def redraft(
     made anew; one whose leading claim leads again keeps its id.
     """
     live = [card for card in cards if card.state != "deleted"]
-    return _Redraft(sheet, judgements, live, movement, heuristic, issued, again).done()
+    return without_cut_epic(_Redraft(sheet, judgements, live, movement, heuristic, issued, again).done(), cards)
 
 
 @dataclass

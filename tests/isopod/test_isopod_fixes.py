@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("schemas", "text", "store", "gates", "trackers", "pipeline", "isopod")
 # They come with the lifecycle of cards. Until then only its tables and the rules may name them.
 LATER = {
-    "cut", "move", "mirror", "publish", "sync", "migrate",
+    "move", "mirror", "publish", "sync", "migrate",
     "supersede",
 }  # fmt: skip
 MAY_NAME_LATER = ("schemas/lifecycle.py", "store/permission.py", "gates/")
