@@ -147,6 +147,32 @@ class WhyOutput(Record):
     cycle: tuple[str, ...] = ()
 
 
+class ImpactItem(Record):
+    """A card that waits for the asked one: over `through`, in `depth` steps.
+
+    `before`: a card that it waits for and that is due later than it; `alone`: the asked card is all that it waits for.
+    """
+
+    card: str
+    title: str
+    kind: CardKind
+    state: CardState
+    team: str
+    due: str | None
+    depth: StrictInt
+    through: str
+    before: str | None
+    alone: StrictBool
+
+
+class ImpactOutput(Record):
+    """What slips when a card slips: cards that are due before what they wait for come first, then by due."""
+
+    schema_id: Literal["isopod.impact/1"] = Field(default="isopod.impact/1", alias="schema")
+    card: str
+    impact: tuple[ImpactItem, ...]
+
+
 class SpecStatus(Record):
     """One spec and what became of it. `readings` is null until it was compiled; `changed_sections` counts what changed since."""
 
