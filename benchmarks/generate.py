@@ -111,7 +111,7 @@ def generate(folder: Path, cards: int) -> Made:
         for card in spec.cards(store, config):
             text = card_text(card, config)
             _put(folder / "cards" / f"{card.id}.yaml", text)
-            promised.append((card.id, promise(card)))
+            promised.append((card.id, _promise(card)))
             counted = (0, 0, len(card.depends_on), len(text.encode()), text.count("\n"))
             totals = [total + more for total, more in zip(totals, counted, strict=True)]
         totals[0] += 1
@@ -272,7 +272,7 @@ class _Spec:
             elif planned.kind == "gate":
                 data["gate"] = {"waits_for": "answer"}
             elif planned.kind == "decision":
-                data["decision"] = {}
+                data["decision"] = {"affects": "all"}
             elif planned.kind == "request":
                 data["request"] = {"team": "data"}
             card = Card.parse(data, source=self.path)
@@ -288,9 +288,14 @@ class _Spec:
             ends = {"from": self._anchor_id(number), "to": self._anchor_id(claim.waits_for)}
             scope = {"scope": "all"} if other.kind == "gate" else {}
             because = [{"edge": claim.relation, **ends, "cue": claim.cue}]
-            yield {"card": other.id, "because": because, "seen": promise(other), **scope}
+            yield {"card": other.id, "because": because, "seen": _promise(other), **scope}
         for card, seen in planned.elsewhere:
             yield {"card": card, "because": [{"person": PERSON, "text": "same files", "at": WHEN}], "seen": seen}
+
+
+def _promise(card: Card) -> str:
+    """What an edge to the card has seen; a decision promises the words of its claim, which are its one line here."""
+    return promise(card, card.acceptance[0].text if card.kind == "decision" else None)
 
 
 def _put(path: Path, text: str) -> None:

@@ -13,7 +13,7 @@ from schemas.anchors import Anchor, AnchorStore
 from schemas.card import Card, MigratesPart
 from schemas.config import Config
 from schemas.finding import FindingPlace
-from schemas.kinds import Severity
+from schemas.kinds import UNORDERED_EDGES, EdgeKind, Severity
 from schemas.settlement import Settlement
 from store.cards import CardFile
 from store.graph import Graph
@@ -144,6 +144,22 @@ class Audited:
                 for old in card.decision.supersedes:
                     found.setdefault(old, card.id)
         return found
+
+    @cached_property
+    def relations(self) -> frozenset[tuple[EdgeKind, str, str]]:
+        """The relations between claims that the anchors files hold: kind, from, to; unordered ones in both directions."""
+        found = {(edge.kind, edge.from_, edge.to) for store in self.stores.values() for edge in store.edges}
+        found |= {(kind, to, from_) for kind, from_, to in found if kind in UNORDERED_EDGES}
+        return frozenset(found)
+
+    def today(self, anchor_id: str) -> Anchor | None:
+        """A claim, or the one that took its place; None when no file holds it."""
+        seen: set[str] = set()
+        anchor = self.anchor_by_id.get(anchor_id)
+        while anchor is not None and anchor.successor in self.anchor_by_id and anchor.id not in seen:
+            seen.add(anchor.id)
+            anchor = self.anchor_by_id[anchor.successor]
+        return anchor
 
     def not_claims(self, key: str) -> list[SpanT]:
         """Where a person said that there is no claim, as far as those words still stand there."""

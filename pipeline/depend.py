@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pipeline.settle import Said
 from schemas.card import Card, Dependency, PersonReason
 from schemas.errors import RefusedError
-from schemas.promise import promise
 from store import cards as card_files
 from store.cards import Actor
 from store.graph import Graph
+from store.promises import promise_of
 from store.snapshot import Snapshot
 from store.transaction import Transaction
-from text.folding import fold
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,10 @@ def depend(snapshot: Snapshot, card_id: str, on: str, said: Said) -> Drawn:
         known.model_copy(update={"because": (*known.because, *_new(reason, known))})
         if known is not None
         else Dependency(
-            card=on, because=(reason,), seen=_promise(snapshot, target), scope="all" if target.kind == "gate" else None
+            card=on,
+            because=(reason,),
+            seen=promise_of(target, snapshot.anchor_by_id),
+            scope="all" if target.kind == "gate" else None,
         )
     )
     depends_on = tuple(entries[identity] for identity in sorted(entries))
@@ -81,8 +83,3 @@ def _refuse_cycle(snapshot: Snapshot, after: Card) -> None:
             f"then {' waits for '.join((*cycles[0], cycles[0][0]))}: none of them could ever start",
             fix=f"isopod why {after.id}",
         )
-
-
-def _promise(snapshot: Snapshot, card: Card) -> str:
-    led = next((snapshot.anchor_by_id[anchor] for anchor in card.anchors if anchor in snapshot.anchor_by_id), None)
-    return promise(card, fold(led.exact) if led is not None and led.kind == "decision" else None)

@@ -67,7 +67,7 @@ def test_an_answered_conflict_leaves_a_decision_in_the_place_of_its_gate(tmp_pat
 
 def test_a_gate_of_another_question_does_not_answer_a_conflict(tmp_path: Path) -> None:
     edits = {"cards/STY-AAAAAAA2.yaml": ("edge: conflicts_with", "edge: blocked_by")}
-    assert codes(changed("conflict-without-gate", "good", tmp_path, edits)) == ["A145"]
+    assert codes(changed("conflict-without-gate", "good", tmp_path, edits)) == ["C250", "A145"]
 
 
 def test_a_dependency_of_a_deleted_card_is_nobodys_concern(tmp_path: Path) -> None:

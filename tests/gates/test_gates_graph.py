@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.card import Card
+from schemas.ids import digest
 from schemas.kinds import CardKind, CardState
+from schemas.promise import promise
 from store.digraph import components, reach_counts
 from store.graph import Blocker, Graph
 
@@ -90,3 +92,27 @@ def test_what_is_never_satisfied_names_the_end_of_its_chain() -> None:
         "D": ("D", Blocker("E", "cycle")),
         "E": ("E", Blocker("D", "cycle")),
     }
+
+
+# --- promises -----------------------------------------------------------------------------------------------------
+
+LINES = st.lists(
+    st.fixed_dictionaries({"text": st.text(min_size=1), "anchors": st.just(["ANC-AAAAAAA1"]) | st.just([])}), max_size=3
+)
+
+
+@given(LINES, st.none() | st.text(min_size=1))
+def test_a_promise_is_the_digest_of_what_the_card_says_to_the_last_byte(
+    lines: list[dict[str, object]], due: str | None
+) -> None:
+    acceptance = [{"id": f"A{number}", **line} for number, line in enumerate(lines, 1)]
+    contract = [{"version": 1, "text": "takes \x07 and 👩‍💻", "by": "Kim", "at": "2026-11-30T09:00:00Z"}]
+    made = card("EXT-1", kind="external", acceptance=acceptance, consumer_contract=contract, due=due)
+    data = made.to_data()
+    assert promise(made) == digest({key: data[key] for key in ("kind", "acceptance", "consumer_contract", "due")})
+
+
+def test_a_decision_promises_the_words_of_its_claim_and_a_persons_its_title() -> None:
+    decision = card("DEC-1", kind="decision", anchors=["ANC-AAAAAAA1"])
+    assert promise(decision, "Codes are random.") == digest({"kind": "decision", "text": "Codes are random."})
+    assert promise(decision) == digest({"kind": "decision", "text": "DEC-1"})

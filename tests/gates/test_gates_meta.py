@@ -56,6 +56,8 @@ TABLE = {
     "C244": ("id-reused", "error", ("audit",)),
     "C245": ("intent-weakened", "error", ("audit",)),
     "C246": ("ledger-broken", "error", ("audit",)),
+    "C250": ("stale-edge", "error", ("audit",)),
+    "C251": ("unconfirmed-edge", "warn", ("audit",)),
     "C260": ("unknown-config", "error", ("audit",)),
 }
 # The reasons that RULES.md gives for audits.
@@ -64,11 +66,13 @@ WHYS = {
     "C211": "reference", "C213": "reference", "C220": "graph", "C221": "graph", "C222": "graph", "C223": "graph",
     "C224": "graph", "C225": "graph", "C226": "graph", "C227": "graph", "C228": "graph", "C229": "graph",
     "C230": "filesystem", "C231": "filesystem", "C232": "filesystem", "C240": "git", "C241": "git", "C242": "git",
-    "C243": "git", "C244": "git", "C245": "git", "C246": "git", "C260": "config",
+    "C243": "git", "C244": "git", "C245": "git", "C246": "git", "C250": "reference", "C251": "reference",
+    "C260": "config",
 }  # fmt: skip
 # Rules that a bad fixture cannot help to fire beside its own.
 ALSO = {
     ("anchor-on-two-cards", "audit"): {"A130"},  # the claim's home says the same from its own side
+    ("superseded-dependency", "audit"): {"C250"},  # no reason holds that leans on a decision that was replaced
     ("never-executable", "audit"): {"C210"},  # what stands in the way is an error on the card that it stands on
 }
 
