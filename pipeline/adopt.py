@@ -6,6 +6,7 @@ Pure code, no model call. An id is derived once, at birth; after that the stored
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -307,17 +308,20 @@ def _edges(
     edges: Iterable[tuple[EdgeKey, SpanT]],
     ids: Mapping[Key, str],
     old: Sequence[AnchorEdge],
-    standing: Collection[str],
+    standing: AbstractSet[str],
     placed: Sequence[PlacedAnchor],
 ) -> tuple[AnchorEdge, ...]:
-    """Stored edges whose ends and cue still stand, and those of the new reading, in text order of their ends."""
+    """Stored edges whose ends and cue still stand, and those of the new reading, in text order of their ends.
+
+    `standing` are the anchors that stand and that nobody discarded: no edge leads to another one.
+    """
     order = {one.anchor.id: index for index, one in enumerate(placed)}
     kept: dict[tuple[str, str, str], AnchorEdge] = {}
     for edge in old:
         if edge.from_ in standing and edge.to in standing and bench.grounder.find(edge.cue, (0, len(bench.spec.text))):
             kept[edge.kind, edge.from_, edge.to] = edge
     for (kind, from_, to), cue in edges:
-        if from_ in ids and to in ids:
+        if from_ in ids and to in ids and {ids[from_], ids[to]} <= standing:
             new = AnchorEdge(kind=kind, from_=ids[from_], to=ids[to], cue=fold(bench.spec.quoted(cue)))
             kept.setdefault((kind, new.from_, new.to), new)
     return tuple(sorted(kept.values(), key=lambda edge: (order[edge.from_], order[edge.to], edge.kind)))

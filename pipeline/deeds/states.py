@@ -12,6 +12,7 @@ from schemas.card import Card, Opened
 from schemas.errors import ManyErrors, RefusedError
 from schemas.kinds import FINAL_STATES, PUBLISHED_STATES, SEALED_KINDS
 from schemas.ledger import ExemptionBody
+from schemas.lifecycle import ways
 from store import ledger
 from store.snapshot import Snapshot
 
@@ -102,7 +103,9 @@ def done(snapshot: Snapshot, card_id: str, said: Said) -> Hand:
     because = _reason(said, "a card is attested to be done with a reason: what shows it")
     hand = Hand(snapshot, said, f"done {card_id}")
     card = hand.card(card_id)
-    if card.kind in SEALED_KINDS - {"decision"}:
+    if card.kind not in SEALED_KINDS:
+        raise _other_way(card)
+    if card.kind != "decision":
         _refuse_unless_published(card, "it becomes done")
     waiting = [] if card.state in FINAL_STATES else snapshot.graph.unsatisfied(card_id)
     if waiting:
@@ -119,6 +122,13 @@ def done(snapshot: Snapshot, card_id: str, said: Said) -> Hand:
     ledger.append(hand.transaction, hand.instance, kind="attestation", subject=card_id, body=attested, by=by, at=at)
     ledger.seal(hand.transaction, hand.instance, card=after, by=by, at=at)
     return hand
+
+
+def _other_way(card: Card) -> RefusedError:
+    """A gate is done by an answer, a request by the issue that takes it over, another team's card by what their tracker says."""
+    found = ways(card.kind, card.state, "done")
+    fix = found[0].command.replace("ID", card.id) if found else f"isopod show {card.id}"
+    return RefusedError("no-transition", f"{card.id} is a {card.kind}: nobody attests that it is done", fix=fix)
 
 
 def open_gate(snapshot: Snapshot, card_id: str, said: Said) -> Hand:
