@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 def command(face: Face, name: str | None, stage: str | None) -> None:
     """List the rules, or explain the rule NAME (its name or its code).
 
-    Codes never change their meaning. config.yaml lets findings through, for a reason and for a time (`audit.ignore`).
+    Codes never change their meaning. config.yaml lets findings through, for a reason and for a time (`audit.ignore`);
+    a baseline lets through what an old project comes with (`isopod audit --write-baseline`).
     """
     from gates.registry import rule_named, rules
     from schemas.outputs import RulesOutput
@@ -63,8 +64,25 @@ def _list(items: tuple[RuleItem, ...], face: Face) -> Iterator[str]:
 
 
 def _page(rule: Rule, face: Face) -> Iterator[str]:
-    from isopod.escape import escape_block
+    from gates.pages import parts
 
     yield face.paint(f"{rule.code} {rule.name}", "bold") + f"  ({rule.tier}; runs at {', '.join(rule.stages)})"
-    yield ""
-    yield from escape_block(rule.page.strip()).split("\n")
+    for title, text in parts(rule).items():
+        yield ""
+        if title:
+            yield face.paint(title, "bold")
+        for number, block in enumerate(text.split("\n\n")):
+            if number:
+                yield ""
+            yield from _block(block, "  " if title else "", face.width)
+
+
+def _block(block: str, indent: str, width: int) -> Iterator[str]:
+    """A paragraph in the width that there is; an example, which stands further in, line by line as it is."""
+    from isopod.escape import escape
+    from isopod.render.columns import wrap
+
+    if block.startswith("    "):
+        yield from map(escape, block.split("\n"))
+    else:
+        yield from wrap(" ".join(block.split()), width, indent=indent)

@@ -19,7 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gates.fingerprints import Fingerprints
+from gates.pages import PARTS
+from gates.registry import rules
 from gates.run import run as run_gates
+from isopod.render.columns import cell_len
 from isopod.render.findings_github import _command
 from store.instance import open_instance
 from store.snapshot import load
@@ -457,3 +460,13 @@ def test_what_stands_beside_a_value_on_its_line_is_not_in_the_fingerprint(at: An
     before = marks(folder)
     edit(folder / "cards" / "STY-AAAAAAA2.yaml", "anchors: [ANC-AAAAAAA2, ANC-AAAAAAA3]", "anchors: [ANC-AAAAAAA3, ANC-AAAAAAA2]")
     assert marks(folder) == before
+
+
+# --- the pages of the rules ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", [rule.code for rule in rules()])
+def test_a_page_says_everything_in_eighty_columns_but_for_its_examples(isopod: Run, rule: str) -> None:
+    shown = isopod("rules", rule).stdout
+    assert all(f"\n{part}\n" in shown for part in PARTS)
+    assert all(cell_len(line) <= 80 for line in shown.splitlines() if not line.startswith("    "))
