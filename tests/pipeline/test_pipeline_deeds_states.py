@@ -164,7 +164,7 @@ def test_a_broken_ledger_is_not_written_on(scene: Scene) -> None:
     for story in (first, second):
         scene.put_state(story, "published")
     commit(done(scene.snapshot, first, SAID))
-    next((scene.root / "cards" / "ledger").glob("[0-9a-f]*.json")).unlink()
+    next((scene.root / "cards" / "ledger").glob("?" * 64 + ".json")).unlink()
     with pytest.raises(ConflictError, match="ledger"):
         done(scene.snapshot, second, SAID)
 
@@ -611,7 +611,7 @@ def deed(scene: Scene, step: Step) -> None:
 def held(scene: Scene) -> tuple[dict[str, bytes], set[str]]:
     """Every card's bytes by id, and the names of the ledger's entries."""
     cards = {path.stem: path.read_bytes() for path in (scene.root / "cards").glob("*.yaml")}
-    return cards, {path.name for path in (scene.root / "cards" / "ledger").glob("[0-9a-f]*.json")}
+    return cards, {path.name for path in (scene.root / "cards" / "ledger").glob("?" * 64 + ".json")}
 
 
 def is_final(content: bytes) -> bool:
