@@ -12,7 +12,6 @@ from typing import Final
 
 from schemas.finding import Finding, FindingPlace
 from store.snapshot import Snapshot
-from text.folding import fold
 
 _VALUE: Final = re.compile(r"[^,\]}]*")
 """A value of a YAML list or map on one line: what else stands on the line is another value."""
@@ -55,13 +54,18 @@ class _Places:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._specs = frozenset(snapshot.spec_paths)
         self._lines: dict[str, list[str]] = {}
+
+    @cached_property
+    def _specs(self) -> frozenset[str]:
+        return frozenset(self._snapshot.spec_paths)
 
     def words(self, where: FindingPlace) -> str:
         """The folded text from a place to the end of its line; of a YAML file the value there, of others nothing."""
         if where.line is None:
             return ""
+        from text.folding import fold  # most audits ask for no fingerprint
+
         lines = self._of(where.file)
         line = lines[where.line - 1] if where.line <= len(lines) else ""
         rest = line[(where.column or 1) - 1 :]

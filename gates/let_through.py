@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 from gates.fingerprints import Fingerprints
 from gates.words import counted
-from schemas.baseline import Baseline, KnownFinding
 from schemas.config import Ignore
 from schemas.finding import Finding, NotChecked
+
+if TYPE_CHECKING:
+    from schemas.baseline import Baseline, KnownFinding
 
 
 @dataclass(frozen=True, slots=True)
