@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,8 @@ class Audited:
     snapshot: Snapshot
     past: Past | None = None
     """What git knows; None where that cannot be asked."""
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
+    """The moment of the audit, in UTC: ages and dates are measured from it."""
 
     # --- what is there --------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, TypeAlias
 
 from gates.audited import Audited
@@ -75,24 +75,25 @@ def audit(
     """Judge a whole instance by every rule of the stage `audit`.
 
     Files that cannot be read are findings too, and never let through. What `audit.ignore` of config names is let through
-    until its date (`today` is that of the clock unless given), and so is what the baseline `known` holds; both are counted
-    in `not_checked` of the findings. A rule about what no file holds says there that it did not run, when a file that may
-    hold it cannot be read. `past` opens what is compared with, and is only called when a rule asks for it; what cannot be
-    compared is in `not_checked` too.
+    until its date, and so is what the baseline `known` holds; both are counted in `not_checked` of the findings. A rule
+    about what no file holds says there that it did not run, when a file that may hold it cannot be read. `past` opens what
+    is compared with, and is only called when a rule asks for it; what cannot be compared is in `not_checked` too. Dates
+    and ages are measured from the clock, or from the moment (UTC) at which `today` begins.
 
     Raises as `run`.
     """
+    now = datetime.combine(today, time(), UTC) if today is not None else datetime.now(UTC)
     asked = _chosen("audit", select, ignore)
     chosen, left_out = _judged(asked, snapshot)
     with without_gc():  # an audit makes many objects and keeps them all
-        told, unknown = _audited(chosen, snapshot, past)
+        told, unknown = _audited(chosen, snapshot, past, now)
     told.sort(key=_order)
     fingerprints = Fingerprints(snapshot, (*snapshot.problems, *told))
     sifted = sift(
         told,
         fingerprints,
         snapshot.config.audit.ignore,
-        today or datetime.now(UTC).date(),
+        now.date(),
         known,
         frozenset(rule.code for rule in chosen) - {entry.rule for entry in unknown},
     )
@@ -139,13 +140,13 @@ def _judged(chosen: Iterable[Rule], snapshot: Snapshot) -> tuple[list[Rule], lis
 
 
 def _audited(
-    chosen: list[Rule], snapshot: Snapshot, open_past: Callable[[], Past] | None
+    chosen: list[Rule], snapshot: Snapshot, open_past: Callable[[], Past] | None, now: datetime
 ) -> tuple[list[Finding], list[NotChecked]]:
     """What the rules find in an instance, and a line for each that lacks history for it."""
     found: list[Finding] = []
     left_out: list[NotChecked] = []
     past, missing = _looked_back(chosen, open_past)
-    audited = Audited(snapshot, past)
+    audited = Audited(snapshot, past, now)
     for rule in chosen:
         if missing and rule.history == "all":
             left_out.append(NotChecked(rule=rule.code, why=missing))

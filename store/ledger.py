@@ -170,6 +170,23 @@ def seals(ledger: Ledger) -> dict[str, tuple[str, ...]]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """An override of a rule: its entry, and what that says."""
+
+    file: LedgerFile
+    body: ExemptionBody
+
+
+def exemptions(ledger: Ledger) -> tuple[Exemption, ...]:
+    """Every override that the ledger holds, by time."""
+    return tuple(
+        Exemption(file, ExemptionBody.parse(file.entry.body, source=file.path))
+        for file in ledger.entries
+        if file.entry.type == "exemption"
+    )
+
+
 def exempt(tx: Transaction, instance: Instance, *, subject: str, body: ExemptionBody, by: str, at: str) -> str:
     """Collect an override of a rule in `tx`: the one seam through which every override goes. Returns the entry's name.
 
@@ -198,7 +215,10 @@ def _entry(view: View, instance: Instance, file_name: str) -> LedgerFile | Ledge
         if digest(data) != name:
             message = f"the entry {short(name)} was changed, its bytes are not those of its name"
             return LedgerProblem("changed", name, source, message)
-        return LedgerFile(name, source, LedgerEntry.parse(load_json(data, source), source=source))
+        entry = LedgerEntry.parse(load_json(data, source), source=source)
+        if entry.type == "exemption":
+            ExemptionBody.parse(entry.body, source=source)
+        return LedgerFile(name, source, entry)
     except IsopodError as error:
         return LedgerProblem("changed", name, source, f"the entry {short(name)} cannot be read: {error.message}")
 
