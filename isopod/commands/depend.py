@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
 
 import click
 
@@ -23,29 +23,25 @@ from isopod.face import Face
 @click.option("--on", required=True, metavar="OTHER", help="The card that CARD is to wait for.")
 @options.by
 @options.because
+@options.yes
 @options.dry_run
-def command(face: Face, card_id: str, on: str, by: str | None, because: str | None, dry_run: bool) -> None:
+def command(face: Face, card_id: str, on: str, by: str | None, because: str | None, yes: bool, dry_run: bool) -> None:
     """Let CARD wait for OTHER, or lean on it when it is a decision, for a reason that is kept with a name.
 
-    An edge that would let cards wait for each other in a circle is refused.
+    An edge that would let cards wait for each other in a circle is refused. Where nobody can be asked it is drawn at once.
     """
+    from isopod.deeds import at_hand, ids_of
+    from isopod.render.columns import wrap
     from isopod.words import one_line
     from isopod.workplace import said
-    from isopod.writing import changed_lines, diff_lines
-    from pipeline.depend import depend
-    from schemas.outputs import WrittenOutput
+    from isopod.writing import ask_and_commit
+    from pipeline.deeds.depend import depend
 
-    snapshot = face.snapshot()
-    drawn = depend(snapshot, card_id, on, said(by, because))
-    diff = drawn.transaction.diff() if dry_run else ""
-    changed = drawn.transaction.changed if dry_run else drawn.transaction.commit()
-
-    def lines() -> Iterator[str]:
-        from isopod.escape import escape
-
-        other = snapshot.card_by_id[on]
-        verb = "leans on" if snapshot.graph.satisfied(on) else "waits for"
-        yield f"{escape(card_id)} {verb} {escape(on)}  {escape(one_line(other.title, 120))}"
-        yield from diff_lines(face, diff) if dry_run else changed_lines(changed, dry_run)
-
-    face.give(WrittenOutput(command="depend", dry_run=dry_run, changed=changed), lines)
+    looking = at_hand(face)
+    (card,), (other,) = ids_of(looking, [card_id]), ids_of(looking, [on])
+    hand = depend(looking.snapshot, card, other, said(by, because))
+    verb = "leans on" if looking.graph.satisfied(other) else "waits for"
+    title = one_line(looking.snapshot.card_by_id[other].title, 120)
+    told = [*wrap(f"{card} {verb} {other}  {title}", face.width, indent="    ", first="")]
+    nobody = not sys.stdin.isatty()
+    ask_and_commit(face, hand.transaction, command="depend", dry_run=dry_run, yes=yes or nobody, told=told)

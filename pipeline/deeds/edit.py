@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pipeline.deeds.circles import new_circles
 from pipeline.deeds.fields import refuse_other_hand
 from pipeline.deeds.hand import Hand
 from pipeline.settle import Said
 from schemas.card import Card, EdgeReason
 from schemas.errors import ManyErrors, RefusedError
-from store.graph import Graph
 from store.permission import changed_paths
 from store.snapshot import Snapshot
 
@@ -26,7 +26,7 @@ def edit(snapshot: Snapshot, after: Card, said: Said) -> Hand:
     patch = after.differing(before)
     for path in sorted({path.partition(".")[0] for path in changed_paths(before, after)}):
         refuse_other_hand(before.id, path)
-    problems = [*_loose_ends(snapshot, before, after), *_circles(snapshot, after)]
+    problems = [*_loose_ends(snapshot, before, after), *new_circles(snapshot, after)]
     if problems:
         raise ManyErrors(problems)
     hand.change(after.id, patch)
@@ -72,12 +72,3 @@ def _claims_named(card: Card) -> Iterator[str]:
 def _of_edges(card: Card) -> tuple[str, ...]:
     reasons = (reason for entry in card.depends_on for reason in entry.because if isinstance(reason, EdgeReason))
     return tuple(end for reason in reasons for end in (reason.from_, reason.to))
-
-
-def _circles(snapshot: Snapshot, after: Card) -> Iterator[RefusedError]:
-    """Circles of waiting that were not there before."""
-    before = set(snapshot.graph.cycles)
-    for cycle in Graph.of([after if card.id == after.id else card for card in snapshot.cards]).cycles:
-        if cycle not in before:
-            words = f"then {' waits for '.join((*cycle, cycle[0]))}: none of them could ever start"
-            yield RefusedError("edge-closes-cycle", words, fix=f"isopod why {after.id}")

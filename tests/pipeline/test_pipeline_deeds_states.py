@@ -15,6 +15,7 @@ from scenes import AT, SAID, Scene, lines
 
 from pipeline.deeds.answer import Answered, answer
 from pipeline.deeds.cut import Cut, cut, lost_in
+from pipeline.deeds.depend import depend
 from pipeline.deeds.edit import edit
 from pipeline.deeds.fields import assigned, assignment
 from pipeline.deeds.hand import Hand
@@ -501,6 +502,22 @@ def test_a_cut_needs_a_reason_and_a_card_that_is_not_over(scene: Scene) -> None:
         cut(scene.snapshot, [story], SAID)
 
 
+# --- edges -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_person_draws_an_edge_to_what_stands_and_in_no_circle(scene: Scene) -> None:
+    story, expiry, gate = scene.titled(RENEWAL), scene.titled(EXPIRY), scene.titled("Whether a paid plan")
+    with pytest.raises(ManyErrors, match="none of them could ever start"):
+        depend(scene.snapshot, expiry.id, story.id, SAID)
+    commit(depend(scene.snapshot, expiry.id, gate.id, SAID))
+    entry = next(entry for entry in scene.cards[expiry.id].depends_on if entry.card == gate.id)
+    assert (entry.because, entry.scope) == ((PersonReason(person="Kim", text="a test says so", at=AT),), "all")
+    assert commit(depend(scene.snapshot, expiry.id, gate.id, SAID)) == (), "a reason is given once"
+    commit(cut(scene.snapshot, [gate.id], SAID))
+    with pytest.raises(RefusedError, match="was cut from the plan"):
+        depend(scene.snapshot, story.id, gate.id, SAID)
+
+
 # --- what slips ------------------------------------------------------------------------------------------------------
 
 
@@ -563,7 +580,7 @@ KEPT_TRUE = frozenset(
         "A145",
     ]
 )
-VERBS = ("approve", "approve-spec", "start", "review", "done", "answer", "open", "cut", "edit", "undo")
+VERBS = ("approve", "approve-spec", "start", "review", "done", "answer", "open", "cut", "edit", "depend", "undo")
 FIELDS = (
     "title=다른 제목", "due=2026-12-31", "due=null", "notes=x", "start=false", "acceptance+=more", "acceptance-=A1",
     "acceptance.A1=other", "subtasks+=task", "subtasks.S1=done", "parent=null", "team=data", "team=reservations",
@@ -603,6 +620,7 @@ def deed(scene: Scene, step: Step) -> None:
         "answer": lambda: answer(snapshot, card.id, f"answer {step.other}", SAID).hand,
         "open": lambda: open_gate(snapshot, card.id, SAID),
         "cut": lambda: cut(snapshot, [card.id, other.id] if step.other % 3 == 0 else [card.id], SAID).hand,
+        "depend": lambda: depend(snapshot, card.id, other.id, SAID),
         "edit": lambda: edit(snapshot, assigned(card, [assignment(field)]), SAID),
     }
     commit(made[step.verb]())
