@@ -59,6 +59,13 @@ TABLE = {
     "C250": ("stale-edge", "error", ("audit",)),
     "C251": ("unconfirmed-edge", "warn", ("audit",)),
     "C260": ("unknown-config", "error", ("audit",)),
+    "C261": ("external-without-contract", "warn", ("audit",)),
+    "C262": ("contract-on-own-card", "warn", ("audit",)),
+    "C263": ("exemption-open", "warn", ("audit",)),
+    "C270": ("mirror-stale", "warn", ("audit",)),
+    "C271": ("mirror-unreachable", "warn", ("audit",)),
+    "C272": ("status-unmapped", "error", ("audit",)),
+    "C273": ("done-changed-remotely", "warn", ("audit",)),
 }
 # The reasons that RULES.md gives for audits.
 WHYS = {
@@ -67,7 +74,8 @@ WHYS = {
     "C224": "graph", "C225": "graph", "C226": "graph", "C227": "graph", "C228": "graph", "C229": "graph",
     "C230": "filesystem", "C231": "filesystem", "C232": "filesystem", "C240": "git", "C241": "git", "C242": "git",
     "C243": "git", "C244": "git", "C245": "git", "C246": "git", "C250": "reference", "C251": "reference",
-    "C260": "config",
+    "C260": "config", "C261": "config", "C262": "config", "C263": "config", "C270": "tracker", "C271": "tracker",
+    "C272": "tracker", "C273": "tracker",
 }  # fmt: skip
 # Rules that a bad fixture cannot help to fire beside its own.
 ALSO = {
