@@ -70,9 +70,12 @@ def _refuse_unless_drafted(snapshot: Snapshot, card: Card) -> None:
             fix=f"isopod show {card.id}",
         )
     if snapshot.graph.is_superseded(card.id):
-        raise RefusedError(
-            "replaced", f"{card.id} was replaced by another decision and is history", fix=f"isopod show {card.id}"
-        )
+        raise _replaced(card)
+
+
+def _replaced(card: Card) -> RefusedError:
+    words = f"{card.id} was replaced by another decision and is history"
+    return RefusedError("replaced", words, fix=f"isopod show {card.id}")
 
 
 def take_up(snapshot: Snapshot, ids: Sequence[str], state: Underway, said: Said) -> Hand:
@@ -107,6 +110,8 @@ def done(snapshot: Snapshot, card_id: str, said: Said) -> Hand:
         raise _other_way(card)
     if card.kind != "decision":
         _refuse_unless_published(card, "it becomes done")
+    if snapshot.graph.is_superseded(card_id):
+        raise _replaced(card)
     waiting = [] if card.state in FINAL_STATES else snapshot.graph.unsatisfied(card_id)
     if waiting:
         raise RefusedError(

@@ -121,6 +121,7 @@ def test_done_is_attested_and_sealed_in_one_transaction(scene: Scene) -> None:
         ("Whether a paid plan", "published", "no-transition"),
         ("at-least-once endpoint", "published", "no-transition"),
         ("Codes are random", "drafted", "no-transition"),
+        ("in Redis", "published", "replaced"),
     ],
 )
 def test_what_cannot_be_attested_is_refused_with_a_way_out(scene: Scene, words: str, state: str, code: str) -> None:
@@ -240,6 +241,32 @@ def test_a_contradiction_is_answered_for_both_sides(tmp_path: Path) -> None:
     assert all(scene.snapshot.graph.is_ready(card_id) for card_id in made.waited)
     assert scene.audit_errors() == []
     assert scene.compile("mail").compiled.changed == ()
+
+
+def test_an_answered_question_may_leave_the_spec(tmp_path: Path) -> None:
+    scene = Scene.new(tmp_path)
+    asked = " Whether a paid plan gets more is not decided yet."
+    text = f"# Plans\n\n## Renewal\n\nOwners can renew a link.{asked}\n\n## Codes\n\nA code is short.\n"
+    anchors = [
+        ("a", "requirement", "Owners can renew a link."),
+        ("q", "question", asked.strip()),
+        ("c", "constraint", "A code is short."),
+    ]
+    scene.write("plans", text, anchors, [("a", "blocked_by", "q", "not decided yet")])
+    assert scene.compile("plans").exit_code == 0
+    made = answer(scene.snapshot, scene.of_kind("gate")[0].id, "365 days", SAID)
+    commit(made)
+    scene.write("plans", text.replace(asked, ""), [anchors[0], anchors[2]])
+    assert scene.compile("plans").exit_code == 0
+    story = scene.titled("Renewal")
+    assert [(entry.card, *entry.because) for entry in story.depends_on] == [
+        (
+            made.decision.id,
+            PersonReason(person="Kim", text=f"the answer to {made.hand.changes[-1][1].id}: a test says so", at=AT),
+        )
+    ]
+    assert scene.snapshot.graph.is_ready(story.id)
+    assert scene.audit_errors() == []
 
 
 CONTRADICTION = """\
