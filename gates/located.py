@@ -31,9 +31,9 @@ def claims_today(
     """
     text = spec or of_text("", store.spec.path)
     finder = Finder(text, parsed or structure(text))
-    cues = _Cues(text)
+    cues = _Cues(finder)
     live = [anchor for anchor in store.anchors if anchor.status == "live"]
-    places = iter(finder.locate_all(live, unchanged_sections(text, finder.structure, store.sections)))
+    places = iter(finder.locate_all(live, _Unchanged(finder, store)))
     located = [next(places) if anchor.status == "live" else None for anchor in store.anchors]
     index_of = {anchor.id: index for index, anchor in enumerate(store.anchors)}
     return Claims(
@@ -50,30 +50,42 @@ def claims_today(
     )
 
 
+class _Unchanged:
+    """The names of the sections that are as they were stored; folded only for words that stand in several places."""
+
+    def __init__(self, finder: Finder, store: AnchorStore) -> None:
+        self._finder = finder
+        self._store = store
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return unchanged_sections(self._finder.spec, self._finder.structure, self._store.sections)
+
+
 class _Cues:
     """Looks for cues: folded, then without emphasis and code marks; their first hit stands (DESIGN.md section 3)."""
 
-    def __init__(self, spec: SpecText) -> None:
-        self._spec = spec
-
-    @cached_property
-    def _folded(self) -> Folded:
-        return folded(self._spec.text)
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
 
     @cached_property
     def _stripped(self) -> Folded:
-        return folded(self._spec.text, markup=True)
+        return folded(self._finder.spec.text, markup=True)
 
     def edge(self, edge: AnchorEdge) -> ClaimEdge:
         return ClaimEdge(edge.kind, edge.from_, edge.to, edge.cue, self._find(edge.cue))
 
     def _find(self, cue: str) -> SpanT | None:
-        for text, wanted in ((self._folded, fold(cue)), (None, folded(cue, markup=True).text.strip())):
-            whole = text or self._stripped
-            start = whole.text.find(wanted) if wanted else -1
-            if start != -1:
-                return whole.raw_span((start, start + len(wanted)))
-        return None
+        found = _first(self._finder.folded, fold(cue))
+        return found or _first(self._stripped, folded(cue, markup=True).text.strip())
+
+
+def _first(text: Folded, wanted: str) -> SpanT | None:
+    start = text.text.find(wanted) if wanted else -1
+    return None if start == -1 else text.raw_span((start, start + len(wanted)))
 
 
 def _claim(spec: SpecText, anchor: Anchor, located: Located | None) -> Claim:

@@ -71,33 +71,10 @@ class Folded:
         return piece_end if up and offset > start else self._starts[piece]
 
 
-class _Builder:
-    """Collects pieces of folded text; two spaces never follow each other."""
-
-    def __init__(self) -> None:
-        self._out: list[str] = []
-        self._starts: list[int] = []
-        self._raw: list[SpanT] = []
-        self._linear: list[bool] = []
-        self._length = 0
-
-    def put(self, piece: str, raw: SpanT, *, linear: bool) -> None:
-        if piece.startswith(" ") and self._out and self._out[-1].endswith(" "):
-            piece = piece[1:]
-            raw = (raw[0] + 1, raw[1]) if linear else raw
-        if piece:
-            self._out.append(piece)
-            self._starts.append(self._length)
-            self._raw.append(raw)
-            self._linear.append(linear)
-            self._length += len(piece)
-
-    def done(self, composed: Folded | None) -> Folded:
-        return Folded("".join(self._out), tuple(self._starts), tuple(self._raw), tuple(self._linear), composed)
-
-
 def fold(text: str) -> str:
     """The folded text, without surrounding whitespace. Folding twice is folding once."""
+    if not _FOLD.search(text) and unicodedata.is_normalized("NFC", text):
+        return text.strip()  # most quotes are folded as they stand
     return folded(text).text.strip()
 
 
@@ -105,20 +82,42 @@ def folded(text: str, *, markup: bool = False) -> Folded:
     """Fold with the way back; with `markup` emphasis and code marks are dropped too (the third step of grounding)."""
     composed = _compose(text)
     source = composed.text if composed else text
-    built = _Builder()
-    position = 0
+    pieces: list[str] = []
+    starts: list[int] = []
+    raw: list[SpanT] = []
+    linear: list[bool] = []
+    length = position = 0
+    after_space = False  # two spaces never follow each other
+
+    def copy(start: int, end: int) -> None:
+        nonlocal length, after_space
+        if after_space and source[start] == " ":
+            start += 1
+        if start < end:
+            pieces.append(source[start:end])
+            starts.append(length)
+            raw.append((start, end))
+            linear.append(True)
+            length += end - start
+            after_space = source[end - 1] == " "
+
     for match in (_FOLD_MARKUP if markup else _FOLD).finditer(source):
         start, end = match.span()
         if start > position:
-            built.put(source[position:start], (position, start), linear=True)
-        if match.lastgroup == "space":
-            built.put(" ", (start, end), linear=False)
-        elif match.lastgroup == "plain":
-            built.put(_PLAIN[match.group()], (start, end), linear=False)
+            copy(position, start)
         position = end
+        what = match.lastgroup
+        if what == "plain" or (what == "space" and not after_space):
+            piece = " " if what == "space" else _PLAIN[match.group()]
+            pieces.append(piece)
+            starts.append(length)
+            raw.append((start, end))
+            linear.append(False)
+            length += len(piece)
+            after_space = what == "space"
     if position < len(source):
-        built.put(source[position:], (position, len(source)), linear=True)
-    return built.done(composed)
+        copy(position, len(source))
+    return Folded("".join(pieces), tuple(starts), tuple(raw), tuple(linear), composed)
 
 
 def occurrences(text: str, part: str, window: SpanT | None = None) -> list[SpanT]:

@@ -5,7 +5,7 @@ Source: https://www.w3.org/TR/annotation-model/#text-quote-selector (exact, pref
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, Protocol
@@ -56,13 +56,14 @@ class Finder:
         self.structure = structure
 
     @cached_property
-    def _folded(self) -> Folded:
+    def folded(self) -> Folded:
+        """The whole spec, folded."""
         return folded(self.spec.text)
 
     def select(self, span: SpanT) -> Selector:
         """The selector of a span of the current text."""
-        text = self._folded.text
-        start, end = self._folded.folded_window(span)
+        text = self.folded.text
+        start, end = self.folded.folded_window(span)
         return Selector(
             exact=self.spec.quoted(span),
             prefix=text[max(0, start - CONTEXT) : start],
@@ -76,7 +77,7 @@ class Finder:
         The context stands when both sides do; where no place has both, one side is enough (a heading above was renamed).
         """
         exact = fold(selector.exact)
-        text = self._folded.text
+        text = self.folded.text
         hits = occurrences(text, exact)
 
         def before(hit: SpanT) -> bool:
@@ -88,10 +89,10 @@ class Finder:
         for stands in (lambda hit: before(hit) and after(hit), lambda hit: before(hit) or after(hit)):
             standing = _those(hits, stands)
             if len(standing) == 1:
-                return Located("live", self._folded.raw_span(standing[0]))
+                return Located("live", self.folded.raw_span(standing[0]))
             if standing:
                 break
-        spans = [self._folded.raw_span(hit) for hit in hits]
+        spans = [self.folded.raw_span(hit) for hit in hits]
         inside = [span for span in spans if self.structure.section_at(span[0]).name == section]
         if len(inside) == 1:
             return Located("live", inside[0])
@@ -99,7 +100,7 @@ class Finder:
             return Located("ambiguous")
         return Located("edited" if self.has_section(section) else "lost")
 
-    def locate_all(self, anchors: Sequence[Anchor], unchanged: Collection[str] = ()) -> list[Located]:
+    def locate_all(self, anchors: Sequence[Anchor], unchanged: Container[str] = ()) -> list[Located]:
         """Where each of these anchors stands now, in their order.
 
         Equal words in one section are told apart by their order: those of equal context when they stand there as often as they are
@@ -123,7 +124,7 @@ class Finder:
                     taken.add(span)
         for (exact, section), indexes in by_words.items():
             left = [index for index in indexes if found[index].status == "ambiguous"]
-            spans = [self._folded.raw_span(hit) for hit in occurrences(self._folded.text, exact)]
+            spans = [self.folded.raw_span(hit) for hit in occurrences(self.folded.text, exact)]
             free = [span for span in self._inside(section, spans) if span not in taken]
             if len(free) == len(left):
                 for index, span in zip(left, free, strict=True):
@@ -135,9 +136,9 @@ class Finder:
 
     def places(self, exact: str, prefix: str, suffix: str | None = None) -> list[SpanT]:
         """Every place where the folded text stands with its context unchanged, in text order."""
-        text = self._folded.text
+        text = self.folded.text
         return [
-            self._folded.raw_span(hit)
+            self.folded.raw_span(hit)
             for hit in occurrences(text, fold(exact))
             if text[max(0, hit[0] - CONTEXT) : hit[0]] == prefix
             and (suffix is None or text[hit[1] : hit[1] + CONTEXT] == suffix)
