@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from isopod.looking import Looking
 from isopod.render.columns import wrap
 from isopod.workplace import refuse_unreadable
-from pipeline.workspace import Workspace
 from schemas.card import Card
 from schemas.kinds import CardState
 from store.permission import changed_paths
@@ -17,7 +16,7 @@ from store.permission import changed_paths
 if TYPE_CHECKING:
     from isopod.face import Face
     from pipeline.deeds.hand import Hand
-    from pipeline.settle import Said
+    from pipeline.said import Said
 
 STATE_WORDS: Final[dict[CardState, str]] = {
     "drafted": "drafted",
@@ -54,6 +53,8 @@ def ids_of(looking: Looking, words: Iterable[str]) -> list[str]:
 
 def spec_key(looking: Looking, given: str) -> str:
     """The key of a compiled spec that was named by its key or its file. Raises RefusedError naming those that there are."""
+    from pipeline.workspace import Workspace
+
     stores = looking.snapshot.anchor_stores
     if given not in stores:
         name = Workspace.of(looking.snapshot).name_of(Path(given))

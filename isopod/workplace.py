@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isopod.face import Face
-from pipeline.workspace import Workspace
 from schemas.errors import ManyErrors, Place, RefusedError
 from store.files import read_file
 
 if TYPE_CHECKING:
-    from pipeline.settle import Said
+    from pipeline.said import Said
+    from pipeline.workspace import Workspace
     from store.snapshot import Snapshot
 
 
@@ -23,6 +23,8 @@ def workspace(face: Face) -> Workspace:
 
     Raises RefusedError (no-instance) outside of one, and as `refuse_unreadable`.
     """
+    from pipeline.workspace import Workspace
+
     snapshot = face.snapshot()
     refuse_unreadable(snapshot)
     return Workspace.of(snapshot)
@@ -46,6 +48,8 @@ def any_workspace(face: Face) -> Workspace:
 
     Raises RefusedError only for an instance whose config cannot be read.
     """
+    from pipeline.workspace import Workspace
+
     try:
         return Workspace.of(face.snapshot())
     except RefusedError as error:
@@ -91,7 +95,7 @@ def said(by: str | None, because: str | None) -> Said:
 
     Raises RefusedError without a name: an answer that nobody gave is worth nothing later.
     """
-    from pipeline.settle import Said
+    from pipeline.said import Said
 
     if by is None or not by.strip():
         raise RefusedError("name-missing", "an answer is kept with the name of who gave it", fix="--by NAME")

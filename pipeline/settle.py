@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from pipeline.bench import EdgeKey, Key, StandingClaim, in_text_order, ordered_key
+from pipeline.said import Said as Said
 from pipeline.table import Table, folded_digest
 from schemas.errors import RefusedError
 from schemas.ids import tail
@@ -22,15 +23,6 @@ BulkAnswer = Literal["a", "b", "union", "agreed"]
 _CLAIM_ANSWERS = frozenset({"a", "b", "both", "none", "cut"})
 _EDGE_ANSWERS = frozenset({"keep", "drop"})
 _GATE_ANSWERS = frozenset({"keep", "none", "cut"})
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Who answers, when (UTC, to the second) and why."""
-
-    by: str
-    at: str
-    because: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pipeline.deeds.hand import Hand
 from pipeline.draft.build import free_id
 from pipeline.draft.wording import capped, plain
-from pipeline.settle import Said
+from pipeline.said import Said
 from pipeline.workspace import Workspace
 from schemas.card import AcceptanceLine, Card, DecisionPart, Dependency, PersonReason
 from schemas.errors import RefusedError

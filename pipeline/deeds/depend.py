@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipeline.deeds.circles import new_circles
 from pipeline.deeds.hand import Hand
-from pipeline.settle import Said
+from pipeline.said import Said
 from schemas.card import Card, Dependency, PersonReason
 from schemas.errors import ManyErrors, RefusedError
 from store.promises import promise_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pipeline.deeds.circles import new_circles
 from pipeline.deeds.fields import refuse_other_hand
 from pipeline.deeds.hand import Hand
-from pipeline.settle import Said
+from pipeline.said import Said
 from schemas.card import Card, EdgeReason
 from schemas.errors import ManyErrors, RefusedError
 from store.permission import changed_paths
@@ -26,7 +26,9 @@ def edit(snapshot: Snapshot, after: Card, said: Said) -> Hand:
     patch = after.differing(before)
     for path in sorted({path.partition(".")[0] for path in changed_paths(before, after)}):
         refuse_other_hand(before.id, path)
-    problems = [*_loose_ends(snapshot, before, after), *new_circles(snapshot, after)]
+    problems = [*_loose_ends(snapshot, before, after)]
+    if "depends_on" in patch:
+        problems += new_circles(snapshot, after)
     if problems:
         raise ManyErrors(problems)
     hand.change(after.id, patch)

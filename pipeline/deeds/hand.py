@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline.settle import Said
+from pipeline.said import Said
 from schemas.card import Card
 from schemas.errors import RefusedError
 from schemas.lifecycle import By

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from pipeline.deeds.hand import Hand
-from pipeline.settle import Said
+from pipeline.said import Said
 from schemas.card import Card, Opened
 from schemas.errors import ManyErrors, RefusedError
 from schemas.kinds import FINAL_STATES, PUBLISHED_STATES, SEALED_KINDS
