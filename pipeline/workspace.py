@@ -13,6 +13,7 @@ from schemas.anchors import AnchorStore
 from schemas.card import Card
 from schemas.config import Capabilities, Config, ReaderConfig, Readers, Team
 from schemas.errors import Place, RefusedError
+from schemas.grouping import Group
 from schemas.settlement import Settlement
 from store.snapshot import Snapshot
 from store.specs import derive_key, key_of, read_spec, refuse_taken_key
@@ -93,6 +94,11 @@ class Workspace:
 
     def settlements(self, key: str) -> tuple[Settlement, ...]:
         return self.snapshot.settlements.get(key, ()) if self.snapshot is not None else ()
+
+    def groups(self, key: str) -> tuple[Group, ...]:
+        """What people put together of a spec's claims, by card id."""
+        files = self.snapshot.group_files.values() if self.snapshot is not None else ()
+        return tuple(file.group for file in files if file.group.spec == key)
 
     def cards(self, key: str) -> tuple[Card, ...]:
         """The cards of a spec, in any state."""

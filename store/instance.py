@@ -47,6 +47,10 @@ class Instance:
         return self.cards_dir / "settlements"
 
     @property
+    def groups_dir(self) -> Path:
+        return self.cards_dir / "groups"
+
+    @property
     def ledger_dir(self) -> Path:
         return self.cards_dir / "ledger"
 

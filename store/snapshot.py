@@ -19,11 +19,12 @@ from schemas.config import Config
 from schemas.errors import IsopodError, RefusedError
 from schemas.finding import Finding, FindingPlace
 from schemas.settlement import Settlement
-from store import anchors, cards, ledger, settlements
+from store import anchors, cards, groupings, ledger, settlements
 from store.anchors import AnchorsFile
 from store.cache import ParseCache
 from store.cards import CardFile
 from store.graph import Graph
+from store.groupings import GroupFile
 from store.instance import Instance
 from store.ledger import Ledger
 from store.records import findings_of, without_gc
@@ -41,7 +42,7 @@ _ATTEMPTS = 5
 
 @dataclass(frozen=True)
 class Snapshot:
-    """An instance at one moment: `card_files` by file name, `anchors` and `settlements` by spec key.
+    """An instance at one moment: `card_files` by file name, `anchors` and `settlements` by spec key, `group_files` by card id.
 
     `file_problems` are the findings of files that could not be read as what they should be.
     """
@@ -51,6 +52,7 @@ class Snapshot:
     card_files: tuple[CardFile, ...] = field(repr=False)
     anchors: Mapping[str, AnchorsFile] = field(repr=False)
     settlements: Mapping[str, tuple[Settlement, ...]] = field(repr=False)
+    group_files: Mapping[str, GroupFile] = field(repr=False)
     file_problems: tuple[Finding, ...] = field(repr=False)
 
     @property
@@ -221,11 +223,13 @@ def _read(instance: Instance, view: View, cache: ParseCache | None) -> Snapshot:
     card_files, problems = cards.load_all(view, instance, cache)
     anchor_files, anchor_problems = anchors.load_all(view, instance, cache)
     answers, answer_problems = settlements.load_all(view, instance, cache)
+    groups, group_problems = groupings.load_all(view, instance, cache)
     return Snapshot(
         instance=instance,
         view=view,
         card_files=tuple(card_files),
         anchors=MappingProxyType({file.store.spec.key: file for file in anchor_files}),
         settlements=MappingProxyType({key: tuple(one.settlement for one in files) for key, files in answers.items()}),
-        file_problems=(*problems, *anchor_problems, *answer_problems),
+        group_files=MappingProxyType({file.group.card: file for file in groups}),
+        file_problems=(*problems, *anchor_problems, *answer_problems, *group_problems),
     )
