@@ -157,11 +157,11 @@ class Audited:
 
     def today(self, anchor_id: str) -> Anchor | None:
         """A claim, or the one that took its place; None when no file holds it."""
-        seen: set[str] = set()
         anchor = self.anchor_by_id.get(anchor_id)
-        while anchor is not None and anchor.successor in self.anchor_by_id and anchor.id not in seen:
-            seen.add(anchor.id)
-            anchor = self.anchor_by_id[anchor.successor]
+        passed: set[str] = set()
+        while anchor is not None and anchor.successor is not None and anchor.id not in passed:
+            passed.add(anchor.id)
+            anchor = self.anchor_by_id.get(anchor.successor, anchor)
         return anchor
 
     def not_claims(self, key: str) -> list[SpanT]:

@@ -45,7 +45,7 @@ ON = "instance"
 
 def check(audited: Audited) -> Iterator[Found]:
     # An override that was made anew takes the place of the one before.
-    newest = {(exemption.body.rule, exemption.file.entry.subject): exemption for exemption in exemptions(audited.ledger)}
+    newest = {(one.body.rule, one.file.entry.subject): one for one in exemptions(audited.ledger)}
     for exemption in newest.values():
         if _is_open(audited, exemption):
             entry, body = exemption.file.entry, exemption.body
@@ -85,7 +85,7 @@ def _is_kept(audited: Audited, dispute: str) -> bool:
 
 def _fires(audited: Audited, rule: Rule, subject: str) -> bool:
     """Whether a rule of the audit finds something at a card; what cannot be asked here counts as open."""
-    if rule.on != "instance" or rule.code == CODE:
+    if rule.on != "instance" or rule.code == CODE or (rule.history is not None and audited.past is None):
         return True
     try:
         return any(found.subject == subject for found in rule.check(audited))

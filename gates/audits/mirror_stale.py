@@ -36,8 +36,9 @@ ON = "instance"
 
 def check(audited: Audited) -> Iterator[Found]:
     limit = audited.config.limits.mirror_age
+    moment = datetime.fromtimestamp(max(0, audited.now.timestamp() - seconds_of(limit)), UTC)
     # The two are compared as they are written: a time stamp may name a day that no calendar has.
-    oldest = datetime.fromtimestamp(max(0, audited.now.timestamp() - seconds_of(limit)), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    oldest = f"{moment:%Y-%m-%dT%H:%M:%SZ}"
     for card in audited.cards:
         if card.tracker is None or card.state in FINAL_STATES:
             continue
