@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -638,6 +639,9 @@ def deed(scene: Scene, step: Step) -> None:
     if step.verb == "undo":
         take_back(scene)
         return
+    if step.verb == "compile":
+        assert scene.compile(card.spec or "").exit_code == 0
+        return
     made: dict[str, Callable[[], Hand]] = {
         "approve": lambda: approve(snapshot, [card.id], SAID),
         "approve-spec": lambda: approve_spec(snapshot, card.spec or "", SAID).hand,
@@ -663,20 +667,8 @@ def is_final(content: bytes) -> bool:
     return re.search(rb"^state: (done|deleted)$", content, re.MULTILINE) is not None
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(st.sampled_from(STATES), min_size=24, max_size=24), st.lists(STEPS, min_size=1, max_size=14), st.booleans()
-)
-def test_no_sequence_of_commands_loses_or_forges_anything(
-    compiled: Path, tmp_path_factory: pytest.TempPathFactory, states: list[str], steps: list[Step], watches: bool
-) -> None:
-    root = tmp_path_factory.mktemp("any") / "demo"
-    shutil.copytree(compiled, root)
-    scene = Scene(root)
-    for card, state in zip(scene.snapshot.cards, states, strict=True):
-        scene.put_state(card.id, state)
-    if watches:
-        observation(scene, scene.titled("Whether a paid plan"))
+def hold_true(scene: Scene, steps: Iterable[Step]) -> None:
+    """Every step is refused and writes nothing, or loses and forges nothing; at the end the audit finds nothing that a deed could do."""
     sealed: dict[str, bytes] = {}
     for step in steps:
         cards, entries = held(scene)
@@ -698,4 +690,39 @@ def test_no_sequence_of_commands_loses_or_forges_anything(
     snapshot = scene.snapshot
     assert not snapshot.ledger.problems
     assert sealed.keys() == seals(snapshot.ledger).keys()
+
+
+def in_states(scene: Scene, states: Sequence[str], *, watches: bool) -> None:
+    for card, state in zip(scene.snapshot.cards, states, strict=True):
+        scene.put_state(card.id, state)
+    if watches:
+        observation(scene, scene.titled("Whether a paid plan"))
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.sampled_from(STATES), min_size=24, max_size=24), st.lists(STEPS, min_size=1, max_size=14), st.booleans()
+)
+def test_no_sequence_of_commands_loses_or_forges_anything(
+    compiled: Path, tmp_path_factory: pytest.TempPathFactory, states: list[str], steps: list[Step], watches: bool
+) -> None:
+    root = tmp_path_factory.mktemp("any") / "demo"
+    shutil.copytree(compiled, root)
+    scene = Scene(root)
+    in_states(scene, states, watches=watches)
+    hold_true(scene, steps)
     shutil.rmtree(root)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_hundred_commands_with_compiles_between_them_hold_true(scene: Scene, seed: int) -> None:
+    chance = Random(seed)
+    in_states(scene, [chance.choice(STATES) for _ in scene.snapshot.cards], watches=bool(seed % 2))
+    verbs = (*VERBS, "compile")
+    hold_true(
+        scene,
+        [
+            Step(chance.choice(verbs), chance.randrange(99), chance.randrange(99), chance.choice(FIELDS))
+            for _ in range(200)
+        ],
+    )
