@@ -7,7 +7,6 @@ writable is passed by.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import yaml
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from schemas.errors import IsopodError
 from store.journal import digest
@@ -29,11 +28,11 @@ if TYPE_CHECKING:
     import sqlite3
 
 CACHE_NAME = "cache.sqlite3"
-_VERSION = f"cache 1, loader {LOADER_VERSION}, PyYAML {yaml.__version__}"
+_VERSION = f"cache 2, loader {LOADER_VERSION}, PyYAML {yaml.__version__}"
 _TABLES = """
     CREATE TABLE IF NOT EXISTS version (word TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS parsed (
-        path TEXT PRIMARY KEY, stamp TEXT NOT NULL, sha256 TEXT NOT NULL, value TEXT NOT NULL
+        path TEXT PRIMARY KEY, stamp TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL
     ) WITHOUT ROWID;
 """
 _FRESH_NS = 2_000_000_000  # the coarsest clock of a file system in use ticks every two seconds
@@ -73,7 +72,7 @@ class ParseCache:
     def put_many(self, parsed: Iterable[tuple[str, os.stat_result, Parsed]]) -> None:
         """Keep what was parsed: path, the stat from before the file was read, and the data."""
         rows = [
-            (path, stamp, item.sha256, json.dumps(item.data, ensure_ascii=False))
+            (path, stamp, item.sha256, to_json(item.data))
             for path, stat, item in parsed
             if (stamp := self._settled_stamp(stat)) or self.by_content
         ]
