@@ -25,6 +25,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "join": Entry("join", "Where two readings meet and where they differ."),
         "draft": Entry("draft", "Make cards of claims that are adopted already."),
         "batches": Entry("batches", "Questions sent for half the price: how they stand; fetch the answers."),
+        "import": Entry("import_", "Make cards of the items of another tool."),
     },
     "Decide": {
         "settle": Entry("settle", "Decide where the readers differ."),
