@@ -66,14 +66,17 @@ class Placed:
     notes: tuple[Suggestion, ...] = ()
 
 
-def judge_by_model(sheet: Sheet, drafter: Drafter, standing: Standing) -> Placed:
+def judge_by_model(
+    sheet: Sheet, drafter: Drafter, standing: Standing, settled: Collection[str] = frozenset()
+) -> Placed:
     """The model's judgements where a claim has no home, the rules' when its answer was refused twice; `notes` then say so.
 
+    `settled` are the claims that people put on a card: the model is not asked where they belong.
     Raises PendingError with every question that has no answer yet, and as `Desk.ask`.
     """
     rules = judge(sheet)
     by_rules = {one.anchor: one for one in rules.judgements}
-    fixed = _fixed(sheet, by_rules)
+    fixed = _fixed(sheet, by_rules) | frozenset(settled)
     fresh = {claim.id for claim in sheet.claims} - standing.cards.keys() - standing.homed
     asked = questions(sheet, fresh - fixed, fixed, drafter.desk.config)
     if not asked:

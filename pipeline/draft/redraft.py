@@ -9,16 +9,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pipeline.draft.build import build, conflict_name, conflict_tails
+from pipeline.draft.build import build
 from pipeline.draft.epics import without_cut_epic
-from pipeline.draft.judge import lead
 from pipeline.draft.rings import without_rings
-from pipeline.draft.sheet import DraftClaim, JudgedKind, Judgement, Sheet
+from pipeline.draft.sheet import JudgedKind, Judgement, Sheet
+from pipeline.draft.standing import CARD_KINDS, StandingCards
 from schemas.card import AcceptanceLine, Card, Dependency, EdgeReason, PersonReason, Reason, RuleReason
 from schemas.kinds import OPEN_EDIT_STATES, PUBLISHED_STATES
 from schemas.promise import promise
-
-_CARD_KINDS = frozenset({"story", "gate", "request", "decision"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +90,9 @@ class _Redraft:
     def __post_init__(self) -> None:
         self.by_id = {card.id: card for card in self.cards}
         self.dissolved = {card.id for card in self.cards if self.again and card.state == "drafted"}
-        self.carrier = {
-            anchor: card
-            for card in self.cards
-            if card.id not in self.dissolved
-            for anchor in card.anchors
-            if anchor in self.sheet.by_id
-        }
+        self.standing = StandingCards(self.sheet, self.cards, self.judgements, self.issued, self.dissolved)
+        self.carrier = self.standing.carrier
         self.edges = {(edge.kind, edge.from_, edge.to) for edge in self.sheet.edges}
-        self.judged_leader = {one.anchor: one.leader for one in self.judgements}
 
     def done(self) -> Redrafted:
         placed, named = self._placed()
@@ -150,20 +142,8 @@ class _Redraft:
 
     def _placed(self) -> tuple[list[Judgement], dict[str, str]]:
         """The judgements with every carried claim back on its own card, and the ids of those cards by their new leaders."""
-        homes: dict[str, tuple[JudgedKind, str]] = {}
-        named: dict[str, str] = {}
-        for card in self.cards:
-            own = [self.sheet.by_id[anchor] for anchor in card.anchors if anchor in self.carrier]
-            if card.id in self.dissolved and card.kind != "epic":
-                named |= {anchor: card.id for anchor in card.anchors if _tail(anchor) == _tail(card.id)}
-            elif card.kind == "epic":
-                named[self.sheet.key] = card.id
-                homes |= {claim.id: ("epic", claim.id) for claim in own}
-            elif card.kind in _CARD_KINDS and own:
-                leader = self._leader(card.kind, own)
-                named[leader.id] = card.id
-                homes |= {claim.id: (card.kind, leader.id) for claim in own}  # type: ignore[misc]
-        self._name_conflicts(named)
+        found = self.standing.homes()
+        homes, named = found.of, found.named
         for (kind, _), members in self._judged_bundles().items():
             fresh = [one for one in members if one.anchor not in homes]
             if not fresh:
@@ -174,7 +154,7 @@ class _Redraft:
                 homes |= {one.anchor: (kind, leader_id) for one in fresh}
             else:
                 new_kind: JudgedKind = "story" if target is not None else kind
-                new = self._leader(new_kind, [self.sheet.by_id[one.anchor] for one in fresh])
+                new = self.standing.leader(new_kind, [self.sheet.by_id[one.anchor] for one in fresh])
                 homes |= {one.anchor: (new_kind, new.id) for one in fresh}
                 if target is not None:
                     self.beside[new.id] = target
@@ -187,32 +167,9 @@ class _Redraft:
     def _judged_bundles(self) -> dict[tuple[JudgedKind, str], list[Judgement]]:
         bundles: dict[tuple[JudgedKind, str], list[Judgement]] = {}
         for one in self.judgements:
-            if one.kind in _CARD_KINDS:
+            if one.kind in CARD_KINDS:
                 bundles.setdefault((one.kind, one.leader), []).append(one)
         return bundles
-
-    def _leader(self, kind: str, own: list[DraftClaim]) -> DraftClaim:
-        """Who leads these claims on a card of this kind: whom the judge chose for them, where it chose one of them."""
-        leading = {"gate": "question", "decision": "decision"}.get(kind)
-        if leading is not None:
-            return next((claim for claim in own if claim.kind == leading), own[0])
-        if kind == "request":
-            return next((claim for claim in own if claim.id in self.sheet.linked), own[0])
-        chosen = {self.judged_leader[claim.id] for claim in own} & {claim.id for claim in own}
-        return self.sheet.by_id[chosen.pop()] if len(chosen) == 1 else lead(self.sheet, own)
-
-    def _name_conflicts(self, named: dict[str, str]) -> None:
-        """The gates of contradictions that stand already: by their ids, so that one that was answered is not made again."""
-        for _, from_, to in filter(_is_conflict, self.edges):
-            gate = self._gate_of((from_, to))
-            if gate is not None:
-                named[conflict_name((from_, to))] = gate.id
-
-    def _gate_of(self, ends: tuple[str, str]) -> Card | None:
-        """The standing gate of a contradiction. Its tail is one of a series, of which the deleted ones are passed by."""
-        issued = {_tail(identity) for identity in self.issued}
-        gates = {_tail(card.id): card for card in self.cards if card.kind == "gate" and not card.anchors}
-        return next((gates[one] for one in conflict_tails(ends, issued) if one in gates), None)
 
     def _target(self, kind: JudgedKind, members: Sequence[Judgement]) -> Card | None:
         """The standing card of a group: the one that carries most of it, the first in text order among equals."""
@@ -313,7 +270,8 @@ class _Redraft:
     def _without_claims(self, final: Mapping[str, Card]) -> list[Card]:
         """Drafted and planned cards all of whose claims are gone, and gates of contradictions that are none any more."""
         settled = [
-            self._gate_of((from_, to)) for _, from_, to in filter(_is_conflict, self.movement.old_edges - self.edges)
+            self.standing.gate_of((from_, to))
+            for _, from_, to in filter(_is_conflict, self.movement.old_edges - self.edges)
         ]
         over = {gate.id for gate in settled if gate is not None}
         return [
@@ -391,10 +349,6 @@ class _Redraft:
 
 def _is_conflict(edge: tuple[str, str, str]) -> bool:
     return edge[0] == "conflicts_with"
-
-
-def _tail(identity: str) -> str:
-    return identity.rpartition("-")[2]
 
 
 def _edge_of(reason: Reason) -> tuple[str, str, str] | None:
