@@ -96,6 +96,7 @@ class Audited:
 
         owner = {anchor.id: key for key, store in self.stores.items() for anchor in store.anchors}
         carried = frozenset(self.holders)
+        structures = self.snapshot.structures
         cards: dict[str | None, dict[int, Card]] = {}
         for card in self.cards:
             for key in (card.spec, *(owner.get(anchor) for anchor in card.anchors)):
@@ -105,7 +106,7 @@ class Audited:
                 claims=claims_today(
                     store,
                     self.spec(key),
-                    self.snapshot.structure(key),
+                    structures.get(key),
                     anchor_prefix=self.config.anchor_prefix,
                     carried=carried,
                     entry=partial(self.in_store, key, "anchors"),

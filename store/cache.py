@@ -35,6 +35,7 @@ _TABLES = """
         path TEXT PRIMARY KEY, stamp TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL
     ) WITHOUT ROWID;
 """
+_PUT = "INSERT OR REPLACE INTO parsed VALUES (?, ?, ?, ?)"
 _FRESH_NS = 2_000_000_000  # the coarsest clock of a file system in use ticks every two seconds
 _CHUNK = 500
 _PATIENCE = 0.2  # seconds to wait for another process's write
@@ -77,7 +78,13 @@ class ParseCache:
             if (stamp := self._settled_stamp(stat)) or self.by_content
         ]
         if rows:
-            self._try(lambda file: file.executemany("INSERT OR REPLACE INTO parsed VALUES (?, ?, ?, ?)", rows))
+            self._try(lambda file: file.executemany(_PUT, rows))
+
+    def keep(self, parsed: Iterable[tuple[str, Parsed]]) -> None:
+        """Keep data under names that are no files': it is only found again by its sha256, `get_by_content`."""
+        rows = [(name, "", item.sha256, to_json(item.data)) for name, item in parsed]
+        if rows:
+            self._try(lambda file: file.executemany(_PUT, rows))
 
     def close(self) -> None:
         """Keep what was put. Never fails."""

@@ -6,7 +6,7 @@ graph and the places of findings only when they are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,6 +29,7 @@ from store.instance import Instance
 from store.ledger import Ledger
 from store.records import findings_of, without_gc
 from store.specs import SpecFile, list_specs, read_spec
+from store.structures import structures
 from store.view import View
 from store.yamlio import Positions, decode, positions
 from text.coordinates import SpecText
@@ -54,6 +55,8 @@ class Snapshot:
     settlements: Mapping[str, tuple[Settlement, ...]] = field(repr=False)
     group_files: Mapping[str, GroupFile] = field(repr=False)
     file_problems: tuple[Finding, ...] = field(repr=False)
+    cache: bool = True
+    """Whether parses are kept in the state folder, and taken from there."""
 
     @property
     def config(self) -> Config:
@@ -157,14 +160,21 @@ class Snapshot:
 
     def structure(self, key: str) -> Structure | None:
         """The structure of `spec(key)`, computed once."""
-        spec = self.spec(key)
-        if spec is None:
-            return None
-        if key not in self._structures:
-            from text.structure import structure
+        self._know_structures([key])
+        return self._structures.get(key)
 
-            self._structures[key] = structure(spec)
-        return self._structures[key]
+    @cached_property
+    def structures(self) -> Mapping[str, Structure]:
+        """The structure of every adopted spec that can be read, by spec key; faster than one after the other."""
+        self._know_structures(self.anchor_stores)
+        return MappingProxyType(self._structures)
+
+    def _know_structures(self, keys: Iterable[str]) -> None:
+        specs = {key: self.spec(key) for key in keys if key not in self._structures}
+        wanted = {key: spec for key, spec in specs.items() if spec is not None}
+        if wanted:
+            with ParseCache(self.instance.state_dir) if self.cache else nullcontext() as kept:
+                self._structures.update(structures(wanted, kept))
 
     # --- findings -------------------------------------------------------------------------------------------------
 
@@ -213,17 +223,17 @@ def load(instance: Instance, *, hash_mode: bool = False, cache: bool = True) -> 
         view = View(instance.root, instance.state_dir)
         parses = ParseCache(instance.state_dir, by_content=hash_mode) if cache else nullcontext()
         with without_gc(), parses as opened:
-            snapshot = _read(instance, view, opened)
+            snapshot = _read(instance, view, opened, cache)
         if view.is_current():
             break
     return snapshot
 
 
-def _read(instance: Instance, view: View, cache: ParseCache | None) -> Snapshot:
-    card_files, problems = cards.load_all(view, instance, cache)
-    anchor_files, anchor_problems = anchors.load_all(view, instance, cache)
-    answers, answer_problems = settlements.load_all(view, instance, cache)
-    groups, group_problems = groupings.load_all(view, instance, cache)
+def _read(instance: Instance, view: View, parses: ParseCache | None, cache: bool) -> Snapshot:
+    card_files, problems = cards.load_all(view, instance, parses)
+    anchor_files, anchor_problems = anchors.load_all(view, instance, parses)
+    answers, answer_problems = settlements.load_all(view, instance, parses)
+    groups, group_problems = groupings.load_all(view, instance, parses)
     return Snapshot(
         instance=instance,
         view=view,

@@ -5,7 +5,7 @@ Source: https://www.w3.org/TR/annotation-model/#text-quote-selector (exact, pref
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, Protocol
@@ -79,19 +79,14 @@ class Finder:
         exact = fold(selector.exact)
         text = self.folded.text
         hits = occurrences(text, exact)
-
-        def before(hit: SpanT) -> bool:
-            return text[max(0, hit[0] - CONTEXT) : hit[0]] == selector.prefix
-
-        def after(hit: SpanT) -> bool:
-            return text[hit[1] : hit[1] + CONTEXT] == selector.suffix
-
-        for stands in (lambda hit: before(hit) and after(hit), lambda hit: before(hit) or after(hit)):
-            standing = _those(hits, stands)
-            if len(standing) == 1:
-                return Located("live", self.folded.raw_span(standing[0]))
-            if standing:
-                break
+        sides = [
+            (text[max(0, start - CONTEXT) : start] == selector.prefix, text[end : end + CONTEXT] == selector.suffix)
+            for start, end in hits
+        ]
+        standing = [hit for hit, stand in zip(hits, sides, strict=True) if all(stand)]
+        standing = standing or [hit for hit, stand in zip(hits, sides, strict=True) if any(stand)]
+        if len(standing) == 1:
+            return Located("live", self.folded.raw_span(standing[0]))
         spans = [self.folded.raw_span(hit) for hit in hits]
         inside = [span for span in spans if self.structure.section_at(span[0]).name == section]
         if len(inside) == 1:
@@ -155,7 +150,3 @@ class Finder:
     @cached_property
     def _sections(self) -> frozenset[str]:
         return frozenset(section.name for section in self.structure.sections)
-
-
-def _those(hits: list[SpanT], stands: Callable[[SpanT], bool]) -> list[SpanT]:
-    return [hit for hit in hits if stands(hit)]

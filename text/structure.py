@@ -3,53 +3,71 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from functools import cached_property
 from itertools import pairwise
 
 from text.blocks import Block, ParsedBlock, Section, Unit
 from text.coordinates import SpanT, SpecText
 from text.html_blocks import HtmlParts, html_parts
-from text.markdown import parse_markdown
 from text.marks import blanked, old_quotes_as_plain, quote_marks, says_something
-from text.plain import parse_plain
 from text.sentences import sentences, trim
 
 
 class Structure:
     """The blocks, sections and units of one spec, each in text order; look-ups by offset and span (code points)."""
 
-    __slots__ = ("_segment_blocks", "_segments", "_unit_starts", "_units_of", "blocks", "sections", "spec", "units")
-
     def __init__(
-        self, spec: SpecText, blocks: tuple[Block, ...], sections: tuple[Section, ...], units: tuple[Unit, ...]
+        self,
+        spec: SpecText,
+        blocks: Callable[[], tuple[Block, ...]],
+        sections: tuple[Section, ...],
+        units: tuple[Unit, ...],
     ) -> None:
         self.spec = spec
-        self.blocks = blocks
+        self._make_blocks = blocks
         self.sections = sections
         self.units = units
-        places = sorted((segment, block.index) for block in blocks for segment in block.segments)
-        self._segments = [segment for segment, _ in places]
-        self._segment_blocks = [index for _, index in places]
-        self._unit_starts = [unit.span[0] for unit in units]
-        self._units_of: dict[int, list[Unit]] = {}
-        for unit in units:
-            self._units_of.setdefault(unit.block, []).append(unit)
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        return self._make_blocks()
+
+    @cached_property
+    def _segments(self) -> tuple[list[SpanT], list[int]]:
+        """Every segment of every block, in text order, and beside it the number of its block."""
+        places = sorted((segment, block.index) for block in self.blocks for segment in block.segments)
+        return [segment for segment, _ in places], [index for _, index in places]
+
+    @cached_property
+    def _unit_starts(self) -> list[int]:
+        return [unit.span[0] for unit in self.units]
+
+    @cached_property
+    def _units_of(self) -> dict[int, list[Unit]]:
+        found: dict[int, list[Unit]] = {}
+        for unit in self.units:
+            found.setdefault(unit.block, []).append(unit)
+        return found
 
     def block_at(self, offset: int) -> Block | None:
         """The block with a segment that holds the code point at `offset`."""
-        place = bisect_right(self._segments, (offset, len(self.spec.text) + 1)) - 1
-        if place < 0 or offset >= self._segments[place][1]:
+        segments, owners = self._segments
+        place = bisect_right(segments, (offset, len(self.spec.text) + 1)) - 1
+        if place < 0 or offset >= segments[place][1]:
             return None
-        return self.blocks[self._segment_blocks[place]]
+        return self.blocks[owners[place]]
 
     def blocks_in(self, span: SpanT) -> list[Block]:
         """Every block with a segment that shares at least one character with `span`, in text order."""
         if span[0] >= span[1]:
             return []
+        segments, owners = self._segments
         found: set[int] = set()
-        place = max(bisect_right(self._segments, (span[0], len(self.spec.text) + 1)) - 1, 0)
-        while place < len(self._segments) and self._segments[place][0] < span[1]:
-            if self._segments[place][1] > span[0]:
-                found.add(self._segment_blocks[place])
+        place = max(bisect_right(segments, (span[0], len(self.spec.text) + 1)) - 1, 0)
+        while place < len(segments) and segments[place][0] < span[1]:
+            if segments[place][1] > span[0]:
+                found.add(owners[place])
             place += 1
         return [self.blocks[index] for index in sorted(found)]
 
@@ -85,12 +103,22 @@ class Structure:
 
 def structure(spec: SpecText) -> Structure:
     """Parse a spec by its media. Never raises on any text."""
-    parsed = parse_plain(spec) if spec.media == "plain" else parse_markdown(spec)
+    parsed = _parsed(spec)
     parsed.sort(key=lambda block: block.segments[0])
     sections = _sections(spec, parsed)
     blocks = _blocks(spec, parsed, sections)
     quoted = {index for index, block in enumerate(parsed) if block.quoted}
-    return Structure(spec, blocks, sections, _units(spec, blocks, quoted))
+    return Structure(spec, lambda: blocks, sections, _units(spec, blocks, quoted))
+
+
+def _parsed(spec: SpecText) -> list[ParsedBlock]:
+    if spec.media == "plain":
+        from text.plain import parse_plain
+
+        return parse_plain(spec)
+    from text.markdown import parse_markdown  # loads markdown-it: not where every structure is known already
+
+    return parse_markdown(spec)
 
 
 def _sections(spec: SpecText, parsed: list[ParsedBlock]) -> tuple[Section, ...]:
