@@ -151,10 +151,21 @@ class Audited:
 
     @cached_property
     def relations(self) -> frozenset[tuple[EdgeKind, str, str]]:
-        """The relations between claims that the anchors files hold: kind, from, to; unordered ones in both directions."""
-        found = {(edge.kind, edge.from_, edge.to) for store in self.stores.values() for edge in store.edges}
+        """The relations that hold today: kind, from, to; unordered ones in both directions.
+
+        Both claims are live, and neither is that of a decision which another one replaced.
+        """
+        replaced = {anchor for name in self.replaced_by for anchor in self.carried_by(name)}
+        fit = {anchor.id for anchor in self.anchor_by_id.values() if anchor.status == "live"} - replaced
+        edges = (edge for store in self.stores.values() for edge in store.edges)
+        found = {(edge.kind, edge.from_, edge.to) for edge in edges if edge.from_ in fit and edge.to in fit}
         found |= {(kind, to, from_) for kind, from_, to in found if kind in UNORDERED_EDGES}
         return frozenset(found)
+
+    def carried_by(self, card_id: str) -> tuple[str, ...]:
+        """The claims that a card, not deleted, carries; none of a card that no file holds."""
+        card = self.card_by_id.get(card_id)
+        return card.anchors if card is not None and card.state != "deleted" else ()
 
     def today(self, anchor_id: str) -> Anchor | None:
         """A claim, or the one that took its place; None when no file holds it."""

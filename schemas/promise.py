@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, Final
 
 from schemas.card import AcceptanceLine, Card
+
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+"""Of texts, whole numbers, lists and null under ASCII keys these are the very bytes of RFC 8785, in a quarter of the
+time that `schemas.ids.canonical` takes."""
 
 
 def promise(card: Card, decision_text: str | None = None) -> str:
@@ -32,7 +36,4 @@ def _line(line: AcceptanceLine) -> dict[str, Any]:
 
 
 def _digest(data: dict[str, Any]) -> str:
-    # Of texts, whole numbers, lists and null under ASCII keys the C encoder makes the very bytes of RFC 8785, in a quarter
-    # of the time that `schemas.ids.canonical` takes.
-    canonical = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()
+    return "sha256:" + hashlib.sha256(_CANONICAL(data).encode()).hexdigest()

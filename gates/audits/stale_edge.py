@@ -49,14 +49,15 @@ _GONE = {
 
 
 def check(audited: Audited) -> Iterator[Found]:
+    cards, replaced_by = audited.card_by_id, audited.replaced_by
     for card in audited.cards:
         if card.state in FINAL_STATES:
             continue
         for index, entry in enumerate(card.depends_on):
-            other = audited.card_by_id.get(entry.card)
+            other = cards.get(entry.card)
             if other is None or other.state == "deleted":  # C210
                 continue
-            newer = audited.replaced_by.get(other.id)
+            newer = replaced_by.get(other.id)
             failed = (
                 f"{newer} has replaced it; lean on that one, or take the entry out"
                 if newer is not None
@@ -104,25 +105,23 @@ def _reason_failed(audited: Audited, card: Card, other: Card, reason: Reason) ->
 
 def _relation_failed(audited: Audited, reason: EdgeReason) -> str | None:
     """Why a relation between two claims no longer holds. A claim that no file holds is C211, and fails nothing here."""
-    ends = []
-    for name in (reason.from_, reason.to):
-        anchor = audited.today(name)
-        if anchor is None:
-            return None
-        if anchor.status != "live":
-            return f"the claim {anchor.id} {shown(anchor.exact)} {_GONE[anchor.status]}"
-        decision = _replaced_holder(audited, anchor)
+    if (reason.edge, reason.from_, reason.to) in audited.relations:
+        return None
+    from_, to = audited.today(reason.from_), audited.today(reason.to)
+    if from_ is None or to is None or (reason.edge, from_.id, to.id) in audited.relations:
+        return None
+    for end in (from_, to):
+        if end.status != "live":
+            return f"the claim {end.id} {shown(end.exact)} {_GONE[end.status]}"
+        decision = _replaced_holder(audited, end)
         if decision is not None:
             return f"{audited.replaced_by[decision]} has replaced the decision {decision}, which the edge leans on"
-        ends.append(anchor.id)
-    if (reason.edge, *ends) in audited.relations:
-        return None
-    return f"{shown(reason.cue)} no longer ties {ends[0]} to {ends[1]}"
+    return f"{shown(reason.cue)} no longer ties {from_.id} to {to.id}"
 
 
 def _replaced_holder(audited: Audited, anchor: Anchor) -> str | None:
     """The decision that carries a claim and that another one replaced."""
-    holders = (card.id for _, card in audited.holders.get(anchor.id, ()) if card.kind == "decision")
+    holders = (card.id for _, card in audited.holders.get(anchor.id, ()))
     return next((name for name in holders if name in audited.replaced_by), None)
 
 
