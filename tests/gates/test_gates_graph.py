@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scenes import Scene
 
 from gates.run import run
-from schemas.card import Card
+from schemas.card import Card, PersonReason
 from schemas.ids import digest
 from schemas.kinds import CardKind, CardState
 from schemas.ledger import ExemptionBody
@@ -327,3 +327,26 @@ CODES = (
     "C221", "C223", "C224", "C225", "C226", "C227", "C228", "C229", "C250", "C251", "C261", "C262", "C263", "C270",
     "C271", "C272", "C273",
 )  # fmt: skip
+
+
+BEFORE = "# Links\n\n## Opening\n\n- A link opens its page.\n\n## Counting\n\n- Each opening is counted. This needs the opening.\n"
+CLAIMS = [("a1", "requirement", "A link opens its page."), ("a2", "requirement", "Each opening is counted.")]
+
+
+def test_a_published_card_is_told_when_the_words_of_its_edge_leave_the_spec(tmp_path: Path) -> None:
+    scene = Scene.new(tmp_path)
+    scene.write("links", BEFORE, CLAIMS, [("a2", "requires", "a1", "This needs the opening.")])
+    scene.compile("links")
+    counting = scene.titled("Counting")
+    for one in scene.snapshot.cards:
+        scene.put_state(one.id, "published")
+    assert [found.code for found in scene.audit() if found.code.startswith("C25")] == []
+    scene.write("links", BEFORE.replace(" This needs the opening.", ""), CLAIMS)
+    scene.compile("links")
+    (stale,) = [found for found in scene.audit() if found.severity == "error"]
+    assert (stale.code, stale.subject) == ("C250", counting.id)
+    assert "This needs the opening" in stale.message
+    (entry,) = scene.cards[counting.id].depends_on
+    said = PersonReason(person="Kim", text="we still build it first", at="2026-11-30T09:00:00Z")
+    scene.edit(counting.id, {"depends_on": (entry.model_copy(update={"because": (*entry.because, said)}),)})
+    assert scene.audit_errors() == []
