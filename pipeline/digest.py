@@ -128,14 +128,14 @@ def _words(anchor: Anchor) -> str:
 
 
 def _cards(before: Held, after: Held) -> Iterator[CardChange]:
-    """Our own cards: what another team's say is told with the mirrors."""
+    """Our own cards, and mirrors that are gone: what another team's cards say is told with the mirrors."""
     for was, now in _pairs(before, after):
         card = now or was
-        if card is None or card.kind == "external" or (was is None and card.state == "deleted"):
+        if card is None or (was is None and card.state == "deleted"):
             continue
         details = tuple(changes_of(was, now)) if was is not None and now is not None else ()
         turn = _turn(was, now, changed=bool(details))
-        if turn is not None:
+        if turn is not None and (card.kind != "external" or turn in ("cut", "removed")):
             yield CardChange(
                 turn=turn,
                 card=card.id,

@@ -107,7 +107,7 @@ def _ask_and_give(face: Face, brought: Brought, importer: Importer, source: str,
 
     Raises RefusedError when nobody can be asked and `yes` was not said; what the person does not want is not written, and no error.
     """
-    from isopod.render.imported import imported_lines, refused_lines
+    from isopod.render.imported import imported_lines
 
     transaction = brought.hand.transaction
 
@@ -138,6 +138,3 @@ def _ask_and_give(face: Face, brought: Brought, importer: Importer, source: str,
     face.give(told, lambda: [] if asks else imported_lines(told, face))
     if not face.as_json and changed:
         face.note(f"{'would write' if dry_run else 'wrote'} {len(changed)} cards")
-    if asks and brought.refused:
-        for line in refused_lines(told, face):
-            face.note(line)

@@ -43,10 +43,10 @@ def imported_lines(output: ImportOutput, face: Face) -> Iterator[str]:
         "Here already, left as they are", [one for one in output.items if one.outcome == "here"], face, output
     )
     yield from _left_out([item for item in output.items if item.outcome == "left-out"], face)
-    yield from refused_lines(output, face)
+    yield from _refused(output, face)
 
 
-def refused_lines(output: ImportOutput, face: Face) -> Iterator[str]:
+def _refused(output: ImportOutput, face: Face) -> Iterator[str]:
     """What was refused, by why."""
     if not output.refused:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -22,7 +22,7 @@ _LINES: Final = "acceptance criteria"
 _STEPS: Final = "definition of done"
 _FACTS: Final = ("priority", "type", "labels", "assignee", "reporter", "milestone", "created_date", "references")
 _DOCUMENT_FOLDERS: Final = frozenset({"docs", "documents"})
-_DECIDED: Final[Mapping[str, ForeignKind]] = {"accepted": "decision", "proposed": "question"}
+_STANDING: Final = frozenset({"accepted", "proposed"})
 
 
 class BacklogMd:
@@ -98,7 +98,7 @@ def _foreign(item_id: str, fields: dict[str, Any], body: str, name: str, where: 
         where=where,
         title=text_of(fields.get("title")),
         kind=kind,
-        status="" if kind in ("decision", "question") else status,
+        status=status,
         notes="\n\n".join(_kept(by_heading)),
         lines=markdown.lines(told.get(_LINES, "")),
         subtasks=markdown.steps(told.get(_STEPS, "")),
@@ -128,8 +128,8 @@ def _kind(folders: tuple[str, ...], status: str) -> tuple[ForeignKind, str | Non
     if _DOCUMENT_FOLDERS & set(folders):
         return kind, "a document"
     if "decisions" in folders:
-        decided = _DECIDED.get(status.casefold())
-        return decided or "decision", None if decided else f"a decision that is {status or 'of no status'} there"
+        stands = status.casefold() in _STANDING
+        return "decision", None if stands else f"a decision that is {status or 'of no status'} there"
     return kind, None
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from pipeline.deeds.hand import Hand
 from pipeline.draft.wording import capped
 from pipeline.imports.placing import Placed, place
-from pipeline.imports.protocol import Foreigners, Importer, ImportRequest, refusal
+from pipeline.imports.protocol import Foreigners, ForeignKind, Importer, ImportRequest, refusal
 from pipeline.imports.stages import Stages
 from pipeline.settle import Said
 from schemas import ownership
@@ -26,7 +26,12 @@ from store.snapshot import Snapshot
 _TITLE: Final = 300
 """Characters of a title; a longer one stands whole in the notes."""
 
-_KIND: Final[Mapping[str, CardKind]] = {"story": "story", "epic": "epic", "decision": "decision", "question": "gate"}
+_KIND: Final[Mapping[ForeignKind, CardKind]] = {
+    "story": "story",
+    "epic": "epic",
+    "decision": "decision",
+    "question": "gate",
+}
 _STAGE_WORDS: Final = {
     "done": "there; a card becomes done by evidence, so it is drafted here",
     "underway": "there; it is drafted here until somebody has looked at it",
@@ -222,7 +227,7 @@ class _Bringing:
         """Where the card comes from, what they say of it, what we have no field for, and their own text."""
         item = one.item
         head = [f"Imported from {self._importer.tool}, {self._source}: {item.id}"]
-        if one.stage in _STAGE_WORDS:
+        if one.stage in _STAGE_WORDS and one.kind != "decision":
             head.append(f"It is {item.status} {_STAGE_WORDS[one.stage]}.")
         head += [f"{name}: {' '.join(text.split())}" for name, text in item.facts.items()]
         title = item.title if len(item.title) > _TITLE else ""
@@ -230,7 +235,7 @@ class _Bringing:
 
 
 def _kind(one: Placed) -> CardKind:
-    return "epic" if one.is_epic else _KIND[one.item.kind]
+    return _KIND[one.kind]
 
 
 def _is_date(text: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pipeline.imports.naming import Names
-from pipeline.imports.protocol import Foreign, Foreigners, refusal
+from pipeline.imports.protocol import Foreign, Foreigners, ForeignKind, refusal
 from pipeline.imports.reading import MAX_FIELD, MAX_LIST
 from pipeline.imports.stages import Stages
 from schemas.imported import ImportRefusal, RefusalCode, Stage
@@ -36,9 +36,11 @@ class Placed:
     has_parts: bool = False
 
     @property
-    def is_epic(self) -> bool:
-        """What has parts is an epic for us, whatever it is called there."""
-        return self.item.kind == "epic" or self.has_parts
+    def kind(self) -> ForeignKind:
+        """What has parts is an epic for us, whatever it is called there, and a decision that is not made yet a question."""
+        if self.has_parts:
+            return "epic"
+        return "question" if self.item.kind == "decision" and self.stage != "done" else self.item.kind
 
     def above(self) -> Iterator[Placed]:
         """What the item is part of, the nearest first."""
@@ -63,8 +65,7 @@ def place(found: Foreigners, stages: Stages, *, open_only: bool) -> Placing:
     refused = list(found.refused)
     whole = list(_whole(found.items, stages, refused))
     placed = [
-        Placed(item, stage, item.left_out or _left_out(stage, item.status, open_only=open_only))
-        for item, stage in whole
+        Placed(item, stage, item.left_out or _left_out(item, stage, open_only=open_only)) for item, stage in whole
     ]
     unique = list(_without_twins(placed, refused))
     names = Names(unique, gone=_ids(found.items) - _ids(one.item for one in unique))
@@ -81,10 +82,12 @@ def _ids(items: Iterable[Foreign]) -> set[str]:
     return {item.id.casefold() for item in items}
 
 
-def _left_out(stage: Stage, status: str, *, open_only: bool) -> str | None:
+def _left_out(item: Foreign, stage: Stage, *, open_only: bool) -> str | None:
+    """A decision that is made there is in force, and no work that is over."""
     if stage == "dropped":
-        return f"{status} there"
-    return f"{status} there, and only open ones were asked for" if open_only and stage == "done" else None
+        return f"{item.status} there"
+    is_over = open_only and stage == "done" and item.kind != "decision"
+    return f"{item.status} there, and only open ones were asked for" if is_over else None
 
 
 # --- items ------------------------------------------------------------------------------------------------------------

@@ -19,7 +19,9 @@ _WORDS: Final[Mapping[Stage, tuple[str, ...]]] = {
         "in progress", "doing", "started", "active", "wip", "underway", "in review", "review", "code review", "testing",
         "in testing", "hooked",
     ),
-    "done": ("done", "closed", "resolved", "completed", "complete", "finished", "fixed", "merged", "released"),
+    "done": (
+        "done", "closed", "resolved", "completed", "complete", "finished", "fixed", "merged", "released", "accepted",
+    ),
     "dropped": (
         "cancelled", "canceled", "won't do", "wont do", "won't fix", "wontfix", "rejected", "abandoned", "duplicate",
         "invalid", "obsolete", "tombstone", "deleted", "archived",

@@ -453,7 +453,7 @@ def test_whatever_a_source_holds_every_item_is_told_and_no_circle_is_left(items:
     for one in taken:
         assert all(other in taken for other in (*one.waits_for, *one.related))
         assert not set(map(id, one.above())) & {id(one), *map(id, one.waits_for)}
-        assert one.parent is None or one.parent.is_epic
+        assert one.parent is None or one.parent.kind == "epic"
     left = list(taken)
     while ready := [one for one in left if not any(other in left for other in one.waits_for)]:
         left = [one for one in left if one not in ready]
@@ -468,6 +468,62 @@ def test_no_word_of_a_text_is_lost_when_it_becomes_lines(text: str) -> None:
     assert [word for word in kept if word.strip("-*+1.[]x#`~")] == words
     assert all(one.text == " ".join(one.text.split()) for one in steps(text))
     parts(text)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+KEYS = st.sampled_from(
+    [
+        "id",
+        "title",
+        "status",
+        "issue_type",
+        "dependencies",
+        "description",
+        "acceptance_criteria",
+        "labels",
+        "subtasks",
+        "testStrategy",
+        "details",
+        "type",
+        "depends_on_id",
+        "parent_task_id",
+        "milestone",
+        "priority",
+    ]
+)
+ODD = st.dictionaries(KEYS, VALUES, max_size=8)
+
+
+@given(st.lists(ODD | VALUES, max_size=5), st.text(max_size=60), st.text(max_size=60))
+@settings(max_examples=150, deadline=None)
+def test_whatever_lies_in_a_file_it_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, issues: list[Any], text: str, table: str
+) -> None:
+    folder = tmp_path_factory.mktemp("odd")
+    put(folder, "issues.jsonl", "\n".join(map(json.dumps, issues)))
+    put(folder, "tasks.json", json.dumps({"tasks": issues}))
+    front = "\n".join(
+        f"{key}: {json.dumps(value)}" for one in issues if isinstance(one, dict) for key, value in one.items()
+    )
+    put(folder, "tasks/odd.md", f"---\n{front}\n---\n{text}")
+    put(folder, "tasks/text.md", f"---\n{text}\n---\n{table}")
+    (folder / "issues.csv").write_bytes(f"id,title,blocks\n{table}".encode("utf-8", "replace"))
+    for kind, name in (
+        ("beads", "issues.jsonl"),
+        ("task-master", "tasks.json"),
+        ("csv", "issues.csv"),
+        ("backlog-md", ""),
+    ):
+        try:
+            found = importer_of(kind).read(ImportRequest(folder / name, name or "folder"))
+        except RefusedError:
+            continue
+        placing = place(found, Stages(), open_only=False)
+        assert all(one.item.id for one in placing.placed)
 
 
 # --- in an instance ---------------------------------------------------------------------------------------------------
