@@ -201,7 +201,7 @@ class _Meeting:
                 gone.append(anchor)
                 continue
             ground.put(_standing_claim(self._bench, placed))
-            found = anchor.model_copy(update={"status": "live", **_selectors(self._bench, span)})
+            found = anchor.model_copy(update={"status": "live", "successor": None, **_selectors(self._bench, span)})
             standing.append(PlacedAnchor(found, span))
         return _Left(standing, gone)
 

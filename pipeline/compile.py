@@ -116,7 +116,7 @@ def compile_spec(
     exit_code = _exit(table, findings)
     transaction = None
     if not preview and exit_code == Exit.HOLDS and workspace.snapshot is not None:
-        transaction = collect(workspace, workspace.snapshot, key, after, drafted, settlement)
+        transaction = collect(workspace, workspace.snapshot, sheet, after, drafted, settlement)
     shown = Compiled(
         spec=CompiledSpec(key=key, path=bench.spec.path, sha256=bench.spec.digest),
         rounds=reached.rounds if reached is not None else (),

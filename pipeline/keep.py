@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pipeline import pins
 from pipeline.adopt import CONFIG, Adopted
 from pipeline.draft.redraft import Redrafted
+from pipeline.draft.sheet import Sheet
 from pipeline.workspace import Workspace
 from schemas.anchors import Anchor, AnchorEdge, AnchorStore, Discarded
 from schemas.kinds import OPEN_EDIT_STATES
@@ -54,18 +56,18 @@ def _without_background(edges: Sequence[AnchorEdge], drafted: Redrafted) -> tupl
 def collect(
     workspace: Workspace,
     snapshot: Snapshot,
-    key: str,
+    sheet: Sheet,
     store: AnchorStore,
     drafted: Redrafted,
     settlement: Settlement | None,
 ) -> Transaction:
-    """All writes of a compile as one transaction, uncommitted.
+    """All writes of a compile as one transaction, uncommitted; people's groups are freed of claims and cards that are gone.
 
     Raises ConflictError, ImmutableCardError, OwnershipError or RefusedError when a card may not be written so.
     """
     instance = snapshot.instance
     transaction = Transaction(instance.root, instance.state_dir, command=f"compile {store.spec.path}")
-    stored = snapshot.anchors.get(key)
+    stored = snapshot.anchors.get(sheet.key)
     read = {file.card.id: file.sha256 for file in snapshot.card_files}
     anchor_files.write(transaction, instance, store, stored.sha256 if stored is not None else None)
     for change in drafted.changes:
@@ -75,6 +77,8 @@ def collect(
             patch = change.after.differing(change.before)
             actor = DRAFTER if change.before.state in OPEN_EDIT_STATES else CLEANUP
             card_files.edit(transaction, instance, change.before, patch, actor=actor, expected=read[change.before.id])
+    cards = {card.id: card for card in drafted.cards}
+    pins.write(transaction, instance, pins.pins(sheet, snapshot.group_files.values(), cards.get))
     if settlement is not None:
-        settlements.write(transaction, instance, key, settlement)
+        settlements.write(transaction, instance, sheet.key, settlement)
     return transaction

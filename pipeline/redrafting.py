@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.adopt import Adopted, PlacedAnchor
+from pipeline.adoption import adoption_of
 from pipeline.bench import Bench
-from pipeline.compile import sheet_of
 from pipeline.draft.redraft import Movement, redraft
 from pipeline.draft.suggest import suggest
 from pipeline.drafting import place
@@ -16,7 +15,7 @@ from pipeline.gate import late_gates
 from pipeline.keep import collect, homed_store
 from pipeline.models.desk import now
 from pipeline.room import Room, RoomOptions, failure_on_record, open_room
-from pipeline.rounds import Say, located, silent, stored_table
+from pipeline.rounds import Say, silent, stored_table
 from pipeline.workspace import Workspace
 from schemas.bookline import End
 from schemas.card import Card
@@ -24,7 +23,6 @@ from schemas.compiled import Suggestion
 from schemas.errors import Exit, Place, RefusedError
 from schemas.finding import Finding
 from store.transaction import Transaction
-from text.sections import changed_sections
 
 
 @dataclass(frozen=True)
@@ -45,27 +43,12 @@ def draft_spec(workspace: Workspace, path: Path, *, again: bool = False, say: Sa
     Raises RefusedError when nothing is adopted from the spec, or its text changed since, and as `pipeline.drafting.place`.
     """
     bench = Bench.of(workspace.read(path))
-    key = workspace.key_of(bench.spec.path)
-    store = workspace.store(key)
-    if workspace.snapshot is None or store is None:
-        raise RefusedError(
-            "nothing-adopted",
-            "no claims of this spec are adopted yet",
-            where=Place(bench.spec.path),
-            fix=f"isopod compile {bench.spec.path}",
-        )
-    if changed_sections(bench.spec, bench.structure, store.sections):
-        raise RefusedError(
-            "spec-changed",
-            "the spec changed since it was compiled",
-            where=Place(bench.spec.path),
-            fix=f"isopod compile {bench.spec.path}",
-        )
-    spans = located(bench, store.anchors, store.sections)
-    placed = tuple(PlacedAnchor(anchor, spans.get(anchor.id)) for anchor in store.anchors)
+    adoption = adoption_of(workspace, bench, keep_background=not again)
+    store, adopted, sheet = adoption.store, adoption.adopted, adoption.sheet
+    if workspace.snapshot is None:
+        raise AssertionError("outside an instance nothing is adopted")
+    key = store.spec.key
     nothing: frozenset[str] = frozenset()
-    adopted = Adopted(placed, store.edges, nothing, nothing, nothing)
-    sheet = sheet_of(bench, workspace, key, adopted, keep_background=not again)
     room = open_room(workspace, bench.spec.path, None, RoomOptions(), command="draft", say=say)
     with failure_on_record(room):
         placed_claims = place(sheet, workspace, room, say, again=again)
@@ -81,15 +64,15 @@ def draft_spec(workspace: Workspace, path: Path, *, again: bool = False, say: Sa
     )
     after = homed_store(store, adopted, drafted, key)
     findings = late_gates(bench, workspace.config, after, adopted, drafted.cards)
-    _refuse_errors(findings)
-    spans_claimed = [one.span for one in placed if one.span is not None]
+    refuse_errors(findings)
+    spans_claimed = [one.span for one in adopted.placed if one.span is not None]
     spans_claimed += stored_table(bench, workspace, key).unclaimable
     return DraftOutcome(
         key=key,
         cards=drafted.cards,
         findings=findings,
         suggestions=(*suggest(sheet, drafted.cards, placed_claims.judged.too_big, spans_claimed), *placed_claims.notes),
-        transaction=collect(workspace, workspace.snapshot, key, after, drafted, None),
+        transaction=collect(workspace, workspace.snapshot, sheet, after, drafted, None),
         room=room,
     )
 
@@ -101,7 +84,8 @@ def note(outcome: DraftOutcome) -> None:
         book.write(End(at=now(), exit_code=int(Exit.HOLDS)))
 
 
-def _refuse_errors(findings: Sequence[Finding]) -> None:
+def refuse_errors(findings: Sequence[Finding]) -> None:
+    """Raises RefusedError with the first error that a late gate found."""
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         first = errors[0]
