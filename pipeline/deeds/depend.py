@@ -14,7 +14,7 @@ from store.snapshot import Snapshot
 def depend(snapshot: Snapshot, card_id: str, on: str, said: Said) -> Hand:
     """Let `card_id` wait for `on`; a reason of a person's beside those that there are.
 
-    Raises RefusedError when a card is unknown, the other was cut from the plan, the reason is missing or the edge would close a circle;
+    Raises RefusedError when a card is unknown, the other was cut or replaced, the reason is missing or the edge would close a circle;
     ImmutableCardError or OwnershipError when the card may not be edited so.
     """
     if not said.because or not said.because.strip():
@@ -25,6 +25,10 @@ def depend(snapshot: Snapshot, card_id: str, on: str, said: Said) -> Hand:
         raise RefusedError("self-edge", f"{card_id} cannot wait for itself")
     if target.state == "deleted":
         raise RefusedError("cut-card", f"{on} was cut from the plan: nothing can wait for it", fix=f"isopod show {on}")
+    if snapshot.graph.is_superseded(on):
+        raise RefusedError(
+            "replaced", f"{on} was replaced by another decision: lean on that one", fix=f"isopod show {on}"
+        )
     reason = PersonReason(person=said.by, text=said.because.strip(), at=said.at)
     entries = {entry.card: entry for entry in card.depends_on}
     entries[on] = _with(entries[on], reason) if on in entries else _entry(snapshot, target, reason)

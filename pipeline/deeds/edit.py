@@ -43,6 +43,10 @@ def _loose_ends(snapshot: Snapshot, before: Card, after: Card) -> Iterator[Refus
         if other not in known and (other not in cards or cards[other].state == "deleted"):
             gone = "was cut from the plan" if other in cards else "is no card"
             yield RefusedError("unknown-card", f"{after.id}: {other} {gone}", fix="isopod cards")
+    for other in sorted({entry.card for entry in after.depends_on} - known):
+        if snapshot.graph.is_superseded(other):
+            words = f"{after.id}: {other} was replaced by another decision: lean on that one"
+            yield RefusedError("replaced", words, fix=f"isopod show {other}")
     if after.parent != before.parent and after.parent is not None and not _is_epic(snapshot, after.parent):
         yield RefusedError(
             "no-epic", f"{after.id}: {after.parent} is no epic that stands", fix="isopod cards --kind epic"

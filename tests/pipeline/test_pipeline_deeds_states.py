@@ -544,6 +544,8 @@ def test_a_person_draws_an_edge_to_what_stands_and_in_no_circle(scene: Scene) ->
     commit(cut(scene.snapshot, [gate.id], SAID))
     with pytest.raises(RefusedError, match="was cut from the plan"):
         depend(scene.snapshot, story.id, gate.id, SAID)
+    with pytest.raises(RefusedError, match="was replaced"):
+        depend(scene.snapshot, story.id, scene.titled("in Redis").id, SAID)
 
 
 # --- what slips ------------------------------------------------------------------------------------------------------
