@@ -477,24 +477,11 @@ VALUES = st.recursive(
 )
 KEYS = st.sampled_from(
     [
-        "id",
-        "title",
-        "status",
-        "issue_type",
-        "dependencies",
-        "description",
-        "acceptance_criteria",
-        "labels",
-        "subtasks",
-        "testStrategy",
-        "details",
-        "type",
-        "depends_on_id",
-        "parent_task_id",
-        "milestone",
-        "priority",
+        "id", "title", "status", "issue_type", "dependencies", "description",
+        "acceptance_criteria", "labels", "subtasks", "testStrategy", "details", "type",
+        "depends_on_id", "parent_task_id", "milestone", "priority",
     ]
-)
+)  # fmt: skip
 ODD = st.dictionaries(KEYS, VALUES, max_size=8)
 
 
