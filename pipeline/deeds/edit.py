@@ -43,7 +43,8 @@ def _loose_ends(snapshot: Snapshot, before: Card, after: Card) -> Iterator[Refus
         if other not in known and (other not in cards or cards[other].state == "deleted"):
             gone = "was cut from the plan" if other in cards else "is no card"
             yield RefusedError("unknown-card", f"{after.id}: {other} {gone}", fix="isopod cards")
-    for other in sorted({entry.card for entry in after.depends_on} - known):
+    leaned = {entry.card for entry in before.depends_on}
+    for other in sorted({entry.card for entry in after.depends_on} - leaned):
         if snapshot.graph.is_superseded(other):
             words = f"{after.id}: {other} was replaced by another decision: lean on that one"
             yield RefusedError("replaced", words, fix=f"isopod show {other}")
