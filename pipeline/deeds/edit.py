@@ -38,14 +38,13 @@ def edit(snapshot: Snapshot, after: Card, said: Said) -> Hand:
 def _loose_ends(snapshot: Snapshot, before: Card, after: Card) -> Iterator[RefusedError]:
     """What the edit newly names and nothing holds."""
     cards = snapshot.card_by_id
-    known = {entry.card for entry in before.depends_on} | set(before.related)
-    for other in dict.fromkeys((*(entry.card for entry in after.depends_on), *after.related)):
-        if other not in known and (other not in cards or cards[other].state == "deleted"):
+    leaned = {entry.card for entry in before.depends_on}
+    new_edges = [entry.card for entry in after.depends_on if entry.card not in leaned]
+    for other in dict.fromkeys((*new_edges, *(one for one in after.related if one not in before.related))):
+        if other not in cards or cards[other].state == "deleted":
             gone = "was cut from the plan" if other in cards else "is no card"
             yield RefusedError("unknown-card", f"{after.id}: {other} {gone}", fix="isopod cards")
-    leaned = {entry.card for entry in before.depends_on}
-    for other in sorted({entry.card for entry in after.depends_on} - leaned):
-        if snapshot.graph.is_superseded(other):
+        elif other in new_edges and snapshot.graph.is_superseded(other):
             words = f"{after.id}: {other} was replaced by another decision: lean on that one"
             yield RefusedError("replaced", words, fix=f"isopod show {other}")
     if after.parent != before.parent and after.parent is not None and not _is_epic(snapshot, after.parent):
