@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import cached_property
 from typing import Literal
 
 from text.blocks import Block, Unit
@@ -35,8 +35,8 @@ class Claims:
         self.spec = spec
         self.structure = structure
         self.language = lexicon_of_document(spec.text)
-        self._classes = list(_section_classes(structure))
-        self._roles = _step_roles(spec, structure)
+        self._of_heading: dict[str, SectionClass | None] = {}
+        self._of_section: dict[int, tuple[SectionClass | None, str]] = {}
 
     def lexicon(self, text: str) -> Lexicon:
         """The lexicon for a piece of this spec."""
@@ -44,15 +44,38 @@ class Claims:
 
     def section_class(self, section: int) -> SectionClass | None:
         """The class that the nearest heading with one gives to this section; the document's title gives none."""
-        return self._classes[section][0]
+        return self._class_of(section)[0]
 
     def class_title(self, section: int) -> str:
         """The heading that gave the class."""
-        return self._classes[section][1]
+        return self._class_of(section)[1]
 
     def step(self, block: int) -> StepRole | None:
         """What this list item is in a scenario of GIVEN / WHEN / THEN steps."""
-        return self._roles.get(block)
+        return self._roles.get(block) if self.structure.blocks[block].kind == "item" else None
+
+    @cached_property
+    def _roles(self) -> dict[int, StepRole]:
+        return _step_roles(self.spec, self.structure)
+
+    @cached_property
+    def _title(self) -> str | None:
+        return _document_title(self.structure)
+
+    def _class_of(self, section: int) -> tuple[SectionClass | None, str]:
+        """The class of the nearest heading that has one, and that heading."""
+        if section not in self._of_section:
+            self._of_section[section] = (None, "")
+            for depth, heading in reversed(list(enumerate(self.structure.sections[section].titles))):
+                if depth == 0 and heading == self._title:
+                    break
+                if heading not in self._of_heading:
+                    self._of_heading[heading] = class_of_heading(heading)
+                found = self._of_heading[heading]
+                if found is not None:
+                    self._of_section[section] = (found, heading)
+                    break
+        return self._of_section[section]
 
     def words(self, unit: Unit) -> str:
         """The text of a unit as far as words are looked for in it: of a very long one the first and the last part."""
@@ -121,23 +144,6 @@ class Claims:
 def why_claim(spec: SpecText, structure: Structure, unit: Unit) -> str | None:
     """Why this unit looks like a claim, as a short English phrase; None when it does not. For many units: `Claims`."""
     return Claims(spec, structure).why(unit)
-
-
-def _section_classes(structure: Structure) -> Iterator[tuple[SectionClass | None, str]]:
-    """For each section the class of the nearest heading that has one, and that heading."""
-    title = _document_title(structure)
-    known: dict[str, SectionClass | None] = {}
-    for section in structure.sections:
-        found: tuple[SectionClass | None, str] = (None, "")
-        for depth, heading in reversed(list(enumerate(section.titles))):
-            if depth == 0 and heading == title:
-                break
-            if heading not in known:
-                known[heading] = class_of_heading(heading)
-            if known[heading] is not None:
-                found = (known[heading], heading)
-                break
-        yield found
 
 
 def _document_title(structure: Structure) -> str | None:

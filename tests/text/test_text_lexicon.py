@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from text.lexicon import LEXICONS, Lexicon, class_of_heading, lexicon_of, lexicon_of_document
-from text.lexicon.base import phrases, trie
+from text.lexicon.base import Pattern, phrases, trie
 from text.lexicon.en import EN
 from text.lexicon.ja import JA
 from text.lexicon.ko import KO
@@ -191,5 +192,19 @@ def test_a_trie_matches_exactly_the_listed_phrases(listed: list[str], other: str
 
 
 def test_a_phrase_stands_between_word_edges_and_over_line_ends() -> None:
-    pattern = phrases(["must not", "must"])
-    assert pattern.findall("It must\n  not, must, musty, MUST NOT") == ["must\n  not", "must", "MUST NOT"]
+    text, start, found = "It must\n  not, must, musty, MUST NOT", 0, []
+    while match := phrases(["must not", "must"]).search(text, start):
+        found.append(match.group())
+        start = match.end()
+    assert found == ["must\n  not", "must", "MUST NOT"]
+
+
+@pytest.mark.parametrize("lexicon", LEXICONS, ids=lambda lexicon: lexicon.code)
+def test_every_pattern_compiles(lexicon: Lexicon) -> None:
+    """They are compiled when they are first searched: here every one is."""
+    values = [getattr(lexicon, field.name) for field in dataclasses.fields(lexicon)]
+    patterns = [one for one in values if isinstance(one, Pattern)]
+    patterns += [*(shape for _, shape in lexicon.shapes), *lexicon.headings.values()]
+    assert len(patterns) > 20
+    for pattern in patterns:
+        pattern.search("x")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,28 @@ SectionClass = Literal[
     "requirements", "scenario", "goals", "overview", "terms", "decisions", "questions", "exclusions", "background"
 ]
 """What a heading says about the text under it; a heading that says nothing has no class."""
+
+
+class Pattern:
+    """A regular expression that is compiled when it is first searched: of some two hundred an audit needs a few."""
+
+    __slots__ = ("_make", "_search")
+
+    def __init__(self, make: Callable[[], re.Pattern[str]]) -> None:
+        self._make = make
+        self._search: Callable[[str, int, int], re.Match[str] | None] | None = None
+
+    def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
+        """As `re.Pattern.search`."""
+        if self._search is None:
+            self._search = self._make().search
+        return self._search(text, start, end)
+
+
+def pattern(expression: str, flags: int = 0) -> Pattern:
+    """A pattern of this regular expression."""
+    return Pattern(lambda: re.compile(expression, flags))
+
 
 _END = ""  # the key of a trie node where a phrase ends
 
@@ -24,42 +47,42 @@ class Lexicon:
 
     code: str
     name: str
-    binding: re.Pattern[str]
+    binding: Pattern
     """Words that oblige: must, shall, 해야 한다, しなければならない, 必须."""
-    possible: re.Pattern[str]
+    possible: Pattern
     """Words of ability or permission: can, may, 할 수 있다, できる, 可以."""
-    shapes: tuple[tuple[str, re.Pattern[str]], ...]
+    shapes: tuple[tuple[str, Pattern], ...]
     """EARS shapes: the name that people see, and the pattern."""
-    behaviour: re.Pattern[str]
+    behaviour: Pattern
     """A system that does something, said plainly: answers, is refused, 보낸다, 返す, 返回."""
-    plain_ending: re.Pattern[str] | None
+    plain_ending: Pattern | None
     """A sentence ending that alone shows a statement of behaviour (Korean: verb stem + ㄴ다 / 는다)."""
-    noun_ending: re.Pattern[str] | None
+    noun_ending: Pattern | None
     """A list item or cell that ends in an action noun (Korean, Japanese, Chinese: 제공, 保存, 支持)."""
-    imperative: re.Pattern[str] | None
+    imperative: Pattern | None
     """An action word that opens an item: Show, Include."""
-    bound: re.Pattern[str]
+    bound: Pattern
     """A number with a unit, or words of amount: at most, exactly, 이상, 以内."""
-    user_action: re.Pattern[str]
+    user_action: Pattern
     """What a user does in a flow: the system's answer is the claim, not this."""
-    no_claim: re.Pattern[str]
+    no_claim: Pattern
     """Openings and words of sentences that claim nothing: examples, reasons, history, what a document is for."""
-    hedge: re.Pattern[str]
+    hedge: Pattern
     """Words of supposition or of the past: what has them is a claim only when it also obliges."""
-    undecided: re.Pattern[str]
-    excluded: re.Pattern[str]
-    chosen: re.Pattern[str]
-    names_term: re.Pattern[str]
+    undecided: Pattern
+    excluded: Pattern
+    chosen: Pattern
+    names_term: Pattern
     """How an item of a glossary opens; the group `term` is the word. A label in bold elsewhere opens alike."""
-    means: re.Pattern[str]
+    means: Pattern
     """A definition by its words, anywhere; its first group that matched is the word."""
-    blocked: re.Pattern[str]
+    blocked: Pattern
     """Cue: this cannot happen before something that is open."""
-    replaces: re.Pattern[str]
+    replaces: Pattern
     """Cue: this decision takes the place of another."""
-    after: re.Pattern[str]
+    after: Pattern
     """Cue: this works or happens only after what was said just before."""
-    headings: Mapping[SectionClass, re.Pattern[str]]
+    headings: Mapping[SectionClass, Pattern]
     """Searched in a heading without its number."""
 
 
@@ -68,27 +91,35 @@ def words(block: str) -> list[str]:
     return [word for part in block.replace("\n", ",").split(",") if (word := part.strip())]
 
 
-def phrases(listed: Iterable[str], *, bounded: bool = True, before: str = "", after: str = "") -> re.Pattern[str]:
+def phrases(listed: Collection[str], *, bounded: bool = True, before: str = "", after: str = "") -> Pattern:
     """One pattern that finds any of the phrases, case ignored; a space in a phrase matches any white space.
 
     `bounded` asks for ASCII word edges at both ends (for languages with spaces between words). `before` and `after` are
     regular expressions around the phrases.
     """
-    body = trie(listed)
-    edged = rf"\b{body}\b" if bounded else body
-    return re.compile(before + edged + after, re.IGNORECASE | re.ASCII if bounded else re.IGNORECASE)
+
+    def compiled() -> re.Pattern[str]:
+        body = trie(listed)
+        edged = rf"\b{body}\b" if bounded else body
+        return re.compile(before + edged + after, re.IGNORECASE | re.ASCII if bounded else re.IGNORECASE)
+
+    return Pattern(compiled)
 
 
-def heading(listed: Iterable[str], *, exact: Iterable[str] = (), spaced: bool = True) -> re.Pattern[str]:
+def heading(listed: Collection[str], *, exact: Collection[str] = (), spaced: bool = True) -> Pattern:
     """One pattern for a heading whose last words are one of `listed`, or that is one of `exact`.
 
     The last words of a heading name the thing (`Product goals`), in every one of the four languages; with `spaced` the
     phrase begins a word, and may open the heading when a preposition follows (`Alternatives to polling`).
     """
-    whole = trie([*listed, *exact])
-    ends = trie(listed)
-    tail = rf"|(?:\A|[\s/-]){ends}\Z|\A{ends}\s+(?:for|of|on|to|about|and|in)\b" if spaced else rf"|{ends}\Z"
-    return re.compile(rf"\A{whole}\Z{tail}", re.IGNORECASE)
+
+    def compiled() -> re.Pattern[str]:
+        whole = trie([*listed, *exact])
+        ends = trie(listed)
+        tail = rf"|(?:\A|[\s/-]){ends}\Z|\A{ends}\s+(?:for|of|on|to|about|and|in)\b" if spaced else rf"|{ends}\Z"
+        return re.compile(rf"\A{whole}\Z{tail}", re.IGNORECASE)
+
+    return Pattern(compiled)
 
 
 def trie(listed: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from text.lexicon.base import Lexicon, heading, phrases, trie, words
+from text.lexicon.base import Lexicon, heading, pattern, phrases, trie, words
 
 # Verbs by which specs say what a system does. General words of software and of rules; no product's own.
 _VERBS = words("""
@@ -119,38 +119,38 @@ EN = Lexicon(
     shapes=(
         (
             "When ..., the system shall ...",
-            re.compile(rf"{_OPEN}(?:when|whenever|once|upon|after)\b[^.]{{1,400}},[^.]{{1,200}}{_OBLIGED}", _FLAGS),
+            pattern(rf"{_OPEN}(?:when|whenever|once|upon|after)\b[^.]{{1,400}},[^.]{{1,200}}{_OBLIGED}", _FLAGS),
         ),
-        ("While ..., the system shall ...", re.compile(rf"{_OPEN}(?:while|during)\b[^.]{{1,400}}{_OBLIGED}", _FLAGS)),
+        ("While ..., the system shall ...", pattern(rf"{_OPEN}(?:while|during)\b[^.]{{1,400}}{_OBLIGED}", _FLAGS)),
         (
             "If ..., then the system shall ...",
-            re.compile(rf"{_OPEN}if\b[^.]{{1,400}}(?:,|\bthen\b)[^.]{{1,200}}{_OBLIGED}", _FLAGS),
+            pattern(rf"{_OPEN}if\b[^.]{{1,400}}(?:,|\bthen\b)[^.]{{1,200}}{_OBLIGED}", _FLAGS),
         ),
         (
             "Where ..., the system shall ...",
-            re.compile(rf"{_OPEN}where\b[^.]{{1,400}},[^.]{{1,200}}{_OBLIGED}", _FLAGS),
+            pattern(rf"{_OPEN}where\b[^.]{{1,400}},[^.]{{1,200}}{_OBLIGED}", _FLAGS),
         ),
         (
             "The system shall ...",
-            re.compile(rf"{_OPEN}(?:the|an?|each|every|all|any)\s[^.,;:]{{1,80}}\bshall\b", _FLAGS),
+            pattern(rf"{_OPEN}(?:the|an?|each|every|all|any)\s[^.,;:]{{1,80}}\bshall\b", _FLAGS),
         ),
     ),
-    behaviour=re.compile(
+    behaviour=pattern(
         rf"\b{_THIRD}\b|\b(?:is|are|be|gets?)\s+{_SOFTENERS}{_DONE}\b|\b(?:do|does)\s+not\s+{_BASE}\b|"
         rf"\bthen\s+(?:<[^>]{{1,80}}>)?{_BASE}\b",
         _FLAGS,
     ),
     plain_ending=None,
     noun_ending=None,
-    imperative=re.compile(
+    imperative=pattern(
         rf"(?:{_OPEN}|\|\s*|\A`[^`]{{1,60}}`:\s*)"
         r"(?:(?:then|also|and|or|optionally|automatically|always|never|only|do|not|don't|immediately)[\s*_,]{1,6}){0,3}"
         rf"{_BASE}\b",
         _FLAGS,
     ),
-    bound=re.compile(rf"\b{_NUMBER}[\s-]?{_UNIT}\b|\d\s?%|[<>≤≥]=?\s?\d|\b{_AMOUNT}\b", _FLAGS),
-    user_action=re.compile(rf"{_OPEN}(?:the\s+)?{_USERS}\s+{_USER_ACTS}\b", _FLAGS),
-    no_claim=re.compile(
+    bound=pattern(rf"\b{_NUMBER}[\s-]?{_UNIT}\b|\d\s?%|[<>≤≥]=?\s?\d|\b{_AMOUNT}\b", _FLAGS),
+    user_action=pattern(rf"{_OPEN}(?:the\s+)?{_USERS}\s+{_USER_ACTS}\b", _FLAGS),
+    no_claim=pattern(
         rf"{_OPEN}{_OPENINGS}(?![a-z])|\bi\s+want\s+to\b|\bso\s+that\s+i\b|\bas\s+an?\s+[\w-]{{1,30}},\s+i\b", _FLAGS
     ),
     hedge=phrases(
@@ -181,8 +181,8 @@ EN = Lexicon(
         was chosen, we picked, in favor of, in favour of, in preference to, earlier decision, replaces the earlier
         """)
     ),
-    names_term=re.compile(r"\A\s*(?:\*\*|__)(?P<term>[^*_\n:]{1,60}?)(?:(?:\*\*|__)\s*:|:\s*(?:\*\*|__))\s", _FLAGS),
-    means=re.compile(
+    names_term=pattern(r"\A\s*(?:\*\*|__)(?P<term>[^*_\n:]{1,60}?)(?:(?:\*\*|__)\s*:|:\s*(?:\*\*|__))\s", _FLAGS),
+    means=pattern(
         r"\A\s*[\"“`*_]{1,3}(?P<term>[^\"”`*_\n]{1,60})[\"”`*_]{1,3}\s+(?:means|refers\s+to|is\s+defined\s+as|denotes)\s"
         r"|\A\s*(?:an?|the)\s+(?P<plain>[\w-]{1,40}(?:\s[\w-]{1,40}){0,2})\s+(?:means|is\s+defined\s+as)\s",
         _FLAGS,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from text.lexicon.base import Lexicon, heading, phrases, trie, words
+from text.lexicon.base import Lexicon, heading, pattern, phrases, trie, words
 
 # A sentence, a bracket or a table cell ends here.
 _STOP = r"(?=[\s。．.、,;|)）」』`*]|\Z)"
@@ -51,38 +49,38 @@ _REQUIREMENTS = words("""
 JA = Lexicon(
     code="ja",
     name="Japanese",
-    binding=re.compile(
+    binding=pattern(
         r"な(?:けれ|くて)ば?は?なら(?:ない|ず|ぬ)|なければなりません|てはなら(?:ない|ず)|てはいけ(?:ない|ません)|べき(?:である|だ|で|もの|$|[。、\s])|べし|"
         rf"(?:する|ない|れる|せる|す|る)こと{_STOP}|必要(?:がある|があり|とする|だ|です)|{trie(_OBLIGING)}|"
         rf"(?:[しさせれべめきけてみい]|わ|ら|か|た|ば|ま)ない{_STOP}|ません{_STOP}"
     ),
-    possible=re.compile(
+    possible=pattern(
         r"でき(?:る|ます|ること|、)|可能(?:である|だ|です|に|。|とする)|(?:て|で)も(?:よい|良い|いい|構わない)"
     ),
     shapes=(
         (
             "…場合、…しなければならない",
-            re.compile(r"(?:場合|とき|時|際|たら|れば)[はに]?[、,][^。]{1,300}(?:なければならない|こと|べき)"),
+            pattern(r"(?:場合|とき|時|際|たら|れば)[はに]?[、,][^。]{1,300}(?:なければならない|こと|べき)"),
         ),
         (
             "システムは…しなければならない",
-            re.compile(
+            pattern(
                 r"\A[\s*_`]{0,6}(?:システム|サービス|アプリ|サーバー?|本ツール)[はが][^。]{1,300}(?:なければならない|こと)"
             ),
         ),
     ),
-    behaviour=re.compile(_PLAIN),
+    behaviour=pattern(_PLAIN),
     plain_ending=None,
-    noun_ending=re.compile(rf"{trie(_ACTIONS)}(?:する|される|化)?(?:こと)?(?=\s*(?:[。.|)）(（:：]|\Z))"),
+    noun_ending=pattern(rf"{trie(_ACTIONS)}(?:する|される|化)?(?:こと)?(?=\s*(?:[。.|)）(（:：]|\Z))"),
     imperative=None,
-    bound=re.compile(
+    bound=pattern(
         r"\d\s?(?:秒|分|時間|日|週間|ヶ月|か月|年|件|個|回|名|人|文字|字|バイト|行|%|％|ms|[KMGT]B|px|倍)|以内|以下|以上|未満|超|まで|[<>≤≥]=?\s?\d|\d\+|同様"
     ),
-    user_action=re.compile(
+    user_action=pattern(
         r"\A[\s*_`]{0,6}(?:ユーザー?|利用者|管理者|顧客|開発者)[はが](?![^。]{0,300}(?:場合|とき|たら|れば|できる))[^。]{0,300}"
         rf"(?:押す|クリックする|入力する|選択する|開く|実行する|起動する|タップする|打つ){_STOP}"
     ),
-    no_claim=re.compile(
+    no_claim=pattern(
         r"\A[\s*_`\"'(（\[「>]{0,8}"
         + trie(
             words("""
@@ -92,27 +90,27 @@ JA = Lexicon(
         )
         + r"|ため(?:である|だ|です)?。?\s*\Z|から(?:である|だ|です)。?\s*\Z|たい。?\s*\Z|として、[^。]{1,80}たい"
     ),
-    hedge=re.compile(rf"(?:した|った|いた|きた|れた|せた|んだ){_STOP}|かもしれない|だろう|でしょう|と思われ|と考え"),
-    undecided=re.compile(
+    hedge=pattern(rf"(?:した|った|いた|きた|れた|せた|んだ){_STOP}|かもしれない|だろう|でしょう|と思われ|と考え"),
+    undecided=pattern(
         r"未定|未決|決(?:まって|めて)(?:い)?ない|検討(?:中|する|が必要|予定)"
         + _STOP
         + r"|要検討|議論中|確定していない|今後決める|するか(?:どうか)?(?:は|を)"
     ),
-    excluded=re.compile(
+    excluded=pattern(
         r"対象外|スコープ外|範囲外|(?:今回|本リリース|本バージョン|初期版)[^。]{0,30}(?:含め?ない|扱わない|しない|行わない|見送)|扱わない|目標ではない|含まれない"
     ),
-    chosen=re.compile(
+    chosen=pattern(
         r"採用(?:する|した|し)|ではなく|(?:こと|もの)に(?:する|した|決め)|決定(?:した|する)|を選(?:ぶ|んだ|択した)|に代えて|代わりに"
     ),
-    names_term=re.compile(r"\A\s*(?:\*\*|__)(?P<term>[^*_\n:：]{1,40}?)(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__))"),
-    means=re.compile(
+    names_term=pattern(r"\A\s*(?:\*\*|__)(?P<term>[^*_\n:：]{1,40}?)(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__))"),
+    means=pattern(
         r"\A\s*[「\"`*_]{0,3}(?P<term>[^\s「」\"`*_、。]{1,30})[」\"`*_]{0,3}とは[、,\s]?(?=[^。]{1,200}(?:である|です|をいう|を指す|のこと))"
     ),
-    blocked=re.compile(
+    blocked=pattern(
         r"(?:決まる|確定する|終わる|承認される|決定する)まで|(?:決まら|確定し|終わら|承認され)な(?:いと|ければ)|決まってから|確定してから"
     ),
-    replaces=re.compile(r"(?:決定|方針|方式|案)を(?:置き換え|廃止|変更|撤回)|に(?:代わる|取って代わ)"),
-    after=re.compile(r"その(?:後|あと)(?:で)?のみ|その上で|完了(?:してから|後にのみ)|それを前提"),
+    replaces=pattern(r"(?:決定|方針|方式|案)を(?:置き換え|廃止|変更|撤回)|に(?:代わる|取って代わ)"),
+    after=pattern(r"その(?:後|あと)(?:で)?のみ|その上で|完了(?:してから|後にのみ)|それを前提"),
     headings={
         "exclusions": heading(_EXCLUSIONS, spaced=False),
         "questions": heading(_QUESTIONS, spaced=False),

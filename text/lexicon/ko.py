@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from text.lexicon.base import Lexicon, heading, phrases, trie, words
+from text.lexicon.base import Lexicon, heading, pattern, phrases, trie, words
 
 # Hangul syllables by their final consonant: code point = 0xAC00 + 28 * (initial and vowel) + final.
 _WITH_N = "".join(chr(code) for code in range(0xAC00, 0xD7A4) if (code - 0xAC00) % 28 == 4)
@@ -60,7 +58,7 @@ _REQUIREMENTS = words("""
 KO = Lexicon(
     code="ko",
     name="Korean",
-    binding=re.compile(
+    binding=pattern(
         r"[가-힣]야(?:만)?\s*(?:한다|합니다|함|하며|하고|하는|된다|됩니다|하지)|(?:지|진|지는)\s*(?:않는다|않습니다|않아야|않으며|않고|못한다|못하며|말아야|아니한다)|"
         r"않도록|(?:서는|면|도)\s*안\s*(?:된다|됩니다|되며)|(?:수|수가|수는)\s*없(?:다|습니다|으며|고|어야)|요청한다|"
         + trie(
@@ -69,31 +67,31 @@ KO = Lexicon(
             """)
         )
     ),
-    possible=re.compile(
+    possible=pattern(
         r"수(?:도|가|는)?\s*있(?:다|습니다|어야|으며|고|게|도록)|가능(?:하다|합니다|해야|하며)|허용(?:한다|합니다|된다)"
     ),
     shapes=(
-        ("…하면 …해야 한다", re.compile(r"(?:면|때|경우|경우에는|시)[\s,][^.]{1,300}[가-힣]야\s*(?:한다|합니다)")),
+        ("…하면 …해야 한다", pattern(r"(?:면|때|경우|경우에는|시)[\s,][^.]{1,300}[가-힣]야\s*(?:한다|합니다)")),
         (
             "시스템은 …해야 한다",
-            re.compile(
+            pattern(
                 r"\A[\s*_`]{0,6}(?:시스템|서비스|앱|프로그램|서버|클라이언트)(?:은|는|이|가)\s[^.]{1,300}[가-힣]야\s*(?:한다|합니다)"
             ),
         ),
     ),
-    behaviour=re.compile(_PLAIN),
-    plain_ending=re.compile(_PLAIN),
-    noun_ending=re.compile(rf"{trie(_ACTIONS)}(?:함|됨|할 것|하기)?(?=\s*(?:[.|)(:]|\Z))"),
+    behaviour=pattern(_PLAIN),
+    plain_ending=pattern(_PLAIN),
+    noun_ending=pattern(rf"{trie(_ACTIONS)}(?:함|됨|할 것|하기)?(?=\s*(?:[.|)(:]|\Z))"),
     imperative=None,
-    bound=re.compile(
+    bound=pattern(
         r"\d\s?(?:초|분|시간|일|주|개월|년|건|개|회|명|자|번|글자|바이트|퍼센트|%|ms|[KMGT]B|px|배)|\d\s?시(?:부터|까지|\s)|부터\s[^.]{0,60}까지|이내|이하|이상|미만|초과|"
         r"[<>≤≥]=?\s?\d|\d\+|마찬가지(?:다|이다|로)"
     ),
-    user_action=re.compile(
+    user_action=pattern(
         rf"\A[\s*_`]{{0,6}}(?:{_USERS})(?:가|이|은|는|께서)\s(?![^.]{{0,300}}(?:면|때|경우)[\s,])[^.]{{0,300}}[{_WITH_N}]다{_STOP}|"
         rf"(?:누른다|클릭한다|탭한다|입력한다|드래그한다|터치한다|선택한다){_STOP}"
     ),
-    no_claim=re.compile(
+    no_claim=pattern(
         r"\A[\s*_`\"'(\[>]{0,8}"
         + trie(
             words("""
@@ -104,30 +102,30 @@ KO = Lexicon(
         + r"|때문(?:이다|입니다)|것이다\s*\.?\s*\Z|하고\s?싶다|(?:싶은|원하는)\s|"
         + rf"(?:{_USERS})(?:으)?로서,"
     ),
-    hedge=re.compile(rf"[{_WITH_SS}](?:다|습니다){_STOP}|것\s?같다|수도\s있다"),
-    undecided=re.compile(
+    hedge=pattern(rf"[{_WITH_SS}](?:다|습니다){_STOP}|것\s?같다|수도\s있다"),
+    undecided=pattern(
         r"정하지\s*(?:않았|못했)|정해지지\s*않|결정(?:되지|하지)\s*(?:않|못)|확정(?:되지|하지)\s*(?:않|못)|미정(?:이다|입니다|\s*[.|)]|\s*\Z)|미확정|"
         r"(?:검토|논의|협의|결정)(?:한다|합니다|할 예정|\s*중(?:이다|입니다)?|이 필요|가 필요)"
         + _STOP
         + r"|추후\s*(?:결정|논의|확정|검토)|보류(?:한다|중)"
     ),
-    excluded=re.compile(
+    excluded=pattern(
         r"범위(?:에|에서|에는|에서는)\s*(?:넣지|포함(?:하지|되지)|들어가지|제외)|범위\s*(?:밖|외)(?:이다|에|로|\s|\.)|이번\s*(?:릴리스|버전|범위|단계|출시)[^.]{0,30}(?:제외|않는|빠진)|"
         r"대상이\s*아니|목표가\s*아니|다루지\s*않|지원\s*계획이?\s*없"
     ),
-    chosen=re.compile(
+    chosen=pattern(
         r"기로\s*(?:한다|했다|하였다|결정)|채택(?:한다|했다|하였다)|결정(?:했다|하였다|을\s*(?:대체|바꾼|따른))|선정(?:한다|했다)|대신\s+\S{1,20}(?:을|를)\s+(?:쓴다|사용한다|채택)"
     ),
-    names_term=re.compile(r"\A\s*(?:\*\*|__)(?P<term>[^*_\n:]{1,40}?)(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__))\s"),
-    means=re.compile(
+    names_term=pattern(r"\A\s*(?:\*\*|__)(?P<term>[^*_\n:]{1,40}?)(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__))\s"),
+    means=pattern(
         r"\A\s*[\"“'`*_]{0,3}(?P<term>[^\s\"”'`*_]{1,30}?(?:\s[^\s\"”'`*_]{1,30}?){0,2}?)[\"”'`*_]{0,3}"
         r"(?:이란|란|(?:이)?라\s*함은)[\s,](?=[^.]{1,200}(?:이다|말한다|뜻한다|의미한다|가리킨다|말함|것))"
     ),
-    blocked=re.compile(
+    blocked=pattern(
         r"(?:끝나야|정해져야|결정되어야|결정돼야|확정되어야|확정돼야|승인되어야|나와야|(?:정해지|결정되|확정되|끝나|나오)기\s*전(?:까지|에는))"
     ),
-    replaces=re.compile(r"(?:결정|방식|안)(?:을|를)\s*(?:대체|대신|바꾼|폐기)(?:한다|했다|합니다)?"),
-    after=re.compile(r"그\s*(?:뒤|후|다음)에만|이후에만|그래야(?:만)?|그\s*결과를?\s*(?:바탕|기반)|완료되어야"),
+    replaces=pattern(r"(?:결정|방식|안)(?:을|를)\s*(?:대체|대신|바꾼|폐기)(?:한다|했다|합니다)?"),
+    after=pattern(r"그\s*(?:뒤|후|다음)에만|이후에만|그래야(?:만)?|그\s*결과를?\s*(?:바탕|기반)|완료되어야"),
     headings={
         "exclusions": heading(_EXCLUSIONS, spaced=False),
         "questions": heading(_QUESTIONS, spaced=False),

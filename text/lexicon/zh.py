@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from text.lexicon.base import Lexicon, heading, phrases, trie, words
+from text.lexicon.base import Lexicon, heading, pattern, phrases, trie, words
 
 _ACTIONS = words("""
     支持, 支援, 保存, 儲存, 显示, 顯示, 提供, 执行, 執行, 删除, 刪除, 添加, 新增, 更新, 生成, 产生, 验证, 驗證,
@@ -45,7 +43,7 @@ _REQUIREMENTS = words("""
 ZH = Lexicon(
     code="zh",
     name="Chinese",
-    binding=re.compile(
+    binding=pattern(
         trie(
             words("""
                 必须, 必須, 应当, 應當, 应该, 應該, 应在, 应为, 应能, 须, 不得, 不可, 不能, 不应, 不應, 禁止,
@@ -55,7 +53,7 @@ ZH = Lexicon(
         )
         + r"|(?<![响對对反适供相一])应(?![用答该当急对变])"
     ),
-    possible=re.compile(
+    possible=pattern(
         trie(
             words("""
         可以, 能够, 能夠, 可选, 允许, 允許, 支持, 支援
@@ -65,26 +63,26 @@ ZH = Lexicon(
     shapes=(
         (
             "当…时，系统应…",
-            re.compile(r"(?:当|當|如果|若|一旦)[^。]{1,300}[，,][^。]{0,200}(?:应|應|必须|必須|须|不得)"),
+            pattern(r"(?:当|當|如果|若|一旦)[^。]{1,300}[，,][^。]{0,200}(?:应|應|必须|必須|须|不得)"),
         ),
         (
             "系统应…",
-            re.compile(r"\A[\s*_`]{0,6}(?:系统|系統|服务|服務|应用|客户端|服务器|服务端)(?:应|應|必须|必須|须|不得)"),
+            pattern(r"\A[\s*_`]{0,6}(?:系统|系統|服务|服務|应用|客户端|服务器|服务端)(?:应|應|必须|必須|须|不得)"),
         ),
     ),
-    behaviour=re.compile(
+    behaviour=pattern(
         rf"(?:系统|系統|服务|服務|接口|应用|页面|頁面|客户端|服务器|服务端|会|會|将|將|则|則|即|并|不|自动|自動|立即){trie(_VERBS)}"
     ),
     plain_ending=None,
-    noun_ending=re.compile(rf"{trie(_ACTIONS)}(?=\s*(?:[。.|)）(（:：]|\Z))"),
-    imperative=re.compile(rf"\A[\s*_`]{{0,6}}{trie(_VERBS)}"),
-    bound=re.compile(
+    noun_ending=pattern(rf"{trie(_ACTIONS)}(?=\s*(?:[。.|)）(（:：]|\Z))"),
+    imperative=pattern(rf"\A[\s*_`]{{0,6}}{trie(_VERBS)}"),
+    bound=pattern(
         r"\d\s?(?:秒|毫秒|分钟|分鐘|小时|小時|天|日|周|个月|個月|年|条|條|个|個|次|人|字符|字|字节|行|%|％|ms|[KMGT]B|px|倍)|以内|以內|以下|以上|不超过|不超過|不少于|至少|至多|最多|[<>≤≥]=?\s?\d|\d\+|同样|同樣"
     ),
-    user_action=re.compile(
+    user_action=pattern(
         r"\A[\s*_`]{0,6}(?:用户|用戶|管理员|管理員|顾客|客户|访客)(?!.{0,40}(?:可以|能够|必须|时[，,]|后[，,]))[^。]{0,60}(?:点击|點擊|按下|输入|輸入|选择|選擇|打开|打開|登录|進入|进入|访问)"
     ),
-    no_claim=re.compile(
+    no_claim=pattern(
         r"\A[\s*_`\"'(（\[「“>]{0,8}"
         + trie(
             words("""
@@ -94,29 +92,29 @@ ZH = Lexicon(
         )
         + r"|如下[:：。]?\s*\Z"
     ),
-    hedge=re.compile(
+    hedge=pattern(
         r"可能会|可能會|也许|也許|大概|曾经|曾經|已经|已經|之前|以前|我们认为|我們認為|(?<![为除不])了[。\s]"
     ),
-    undecided=re.compile(
+    undecided=pattern(
         r"尚未(?:决定|決定|确定|確定)|待定|未定|有待(?:讨论|确认|決定|决定)|还没(?:有)?(?:决定|确定)|是否[^。]{1,60}(?:待|尚未|未)|待(?:确认|讨论|决定)"
     ),
-    excluded=re.compile(
+    excluded=pattern(
         r"不在[^。]{0,20}(?:范围|範圍)|超出[^。]{0,20}(?:范围|範圍)|(?:本次|此次|本版本|本期|这个版本|首版)[^。]{0,30}(?:不包括|不包含|不支持|不做|不处理|排除)|不属于|不是目标|不包括在"
     ),
-    chosen=re.compile(
+    chosen=pattern(
         r"而不是|而非|决定(?:采用|使用|用)|決定(?:採用|使用|用)|我们(?:选择|决定)|選用|选用|采用[^。]{0,40}(?:方案|代替)|取代(?:之前|先前|原)"
     ),
-    names_term=re.compile(r"\A\s*(?:\*\*|__)(?P<term>[^*_\n:：]{1,30}?)(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__))"),
-    means=re.compile(
+    names_term=pattern(r"\A\s*(?:\*\*|__)(?P<term>[^*_\n:：]{1,30}?)(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__))"),
+    means=pattern(
         r"\A\s*[「“\"`*_]{0,3}(?P<term>[^\s「」“”\"`*_，。]{1,20})[」”\"`*_]{0,3}(?:是指|指的是|意指|即指)"
     ),
-    blocked=re.compile(
+    blocked=pattern(
         r"(?:决定|決定|确定|確定|批准|审核|審核|评审)(?:之)?(?:前不|后才|後才|完成后才|完成前不)|在此之前不|未[^。]{0,10}之前不"
     ),
-    replaces=re.compile(
+    replaces=pattern(
         r"(?:取代|代替|替换|替換|推翻)(?:了)?(?:之前|先前|原来|原來|此前|早先)的?[^。]{0,20}(?:决定|決定|方案|决策)"
     ),
-    after=re.compile(r"之后才(?:能|可)|之後才(?:能|可)|完成后才|完成後才|在此基础上|依赖于此"),
+    after=pattern(r"之后才(?:能|可)|之後才(?:能|可)|完成后才|完成後才|在此基础上|依赖于此"),
     headings={
         "exclusions": heading(_EXCLUSIONS, spaced=False),
         "questions": heading(_QUESTIONS, spaced=False),
