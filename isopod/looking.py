@@ -95,6 +95,13 @@ class Looking:
         cards = self.snapshot.card_by_id
         return cards.get(card_id) or cards.get(card_id.upper())
 
+    def claim_id(self, word: str) -> str:
+        """The id of the claim of this id, whatever the case it was typed in. Raises RefusedError naming the nearest ids."""
+        found = next((one for one in (word, word.upper()) if one in self.snapshot.anchor_by_id), None)
+        if found is None:
+            raise self.unknown(word)
+        return found
+
     def unknown(self, word: str) -> RefusedError:
         """No card and no claim is called `word`."""
         from difflib import get_close_matches
