@@ -20,6 +20,7 @@ from store.cards import CardFile
 from store.graph import Graph
 from store.ledger import Ledger
 from store.snapshot import Snapshot
+from store.succession import offered_successors
 
 if TYPE_CHECKING:
     from store.past import Past
@@ -127,6 +128,11 @@ class Audited:
                 for index, anchor in enumerate(card.anchors):
                     found.setdefault(anchor, []).append((index, card))
         return found
+
+    @cached_property
+    def successors(self) -> Mapping[str, Mapping[str, str]]:
+        """By spec key: what stands now in the place of claims that are gone, as far as the order of the text shows it."""
+        return {key: offered_successors(store, self.snapshot.cards_of_anchor) for key, store in self.stores.items()}
 
     @cached_property
     def migrations_of(self) -> Mapping[str, list[MigratesPart]]:

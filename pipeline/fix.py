@@ -16,6 +16,7 @@ from schemas.kinds import kind_class
 from schemas.refs import renamed
 from store import anchors as anchor_files
 from store import cards as card_files
+from store import groupings
 from store.cards import Actor
 from store.snapshot import Snapshot
 from store.transaction import Transaction
@@ -63,6 +64,12 @@ def fix(snapshot: Snapshot) -> Fixes:
         if after != card_file.card:
             patch = after.differing(card_file.card)
             card_files.edit(transaction, instance, card_file.card, patch, actor=FIXER, expected=card_file.sha256)
+    for group_file in snapshot.group_files.values():
+        holder = snapshot.card_by_id.get(group_file.group.card)
+        names = _names(snapshot, holder, renamings) if holder is not None else {}
+        group = renamed(group_file.group, lambda found, names=names: names.get(found, found))  # type: ignore[misc]
+        if group != group_file.group:
+            groupings.write(transaction, instance, group, group_file.sha256)
     return Fixes(renamings, transaction)
 
 
@@ -137,8 +144,12 @@ def _distance(one: SpanT, other: SpanT) -> int:
 
 def _renamed_card(snapshot: Snapshot, card: Card, renamings: tuple[Renaming, ...]) -> Card:
     """A card names the claim of its own spec; where that spec holds both, the one in the section of its other claims."""
-    names = {one.old: one.new for one in renamings if _means(snapshot, card, one)}
+    names = _names(snapshot, card, renamings)
     return renamed(card, lambda found: names.get(found, found)) if names else card
+
+
+def _names(snapshot: Snapshot, card: Card, renamings: tuple[Renaming, ...]) -> dict[str, str]:
+    return {one.old: one.new for one in renamings if _means(snapshot, card, one)}
 
 
 def _means(snapshot: Snapshot, card: Card, one: Renaming) -> bool:

@@ -2,7 +2,7 @@
 
 **What** Every claim of an unfinished card is in the spec as it was read: not edited, not lost, not in several places
 with nothing to tell them apart. A successor that is live, or a live migration of the lines that hold the claim,
-covers a change. On a done card a change is a warning.
+covers a change; an answered question and a replaced decision may leave the spec. On a done card a change is a warning.
 
 **Why** The team builds the card's words while the spec says others. The card is valid, the spec is valid: only both
 together show it.
@@ -14,8 +14,10 @@ together show it.
 **Good** `isopod compile` has read the section again; the old claim is `edited` and names its successor, which is on a
 card.
 
-**Way out** `isopod compile SPEC`: drafted and planned cards follow the spec; published ones and later keep their
-words and a new story holds the change; a done card is answered by a migration.
+**Way out** First `isopod compile SPEC`: drafted and planned cards follow the spec; published ones and later keep their
+words, and what is new is on a new story. Then, for a card that keeps its words: `isopod move NEW --instead-of OLD` says
+which claim the spec says now (with `--to` the card gets it as a line), `isopod migrate ID --line A3` restates a line,
+`isopod cut ID` takes the card off the plan.
 """
 
 from __future__ import annotations
@@ -64,7 +66,10 @@ def _standing(claim: Claim) -> str:
 
 
 def _covered(audited: Audited, card: Card, claim: Claim) -> bool:
-    """Whether a live successor or a live migration of its lines answers the change of this claim."""
+    """Whether a live successor or a live migration of its lines answers the change of this claim, or nothing rests on it any more."""
+    answered = card.gate is not None and card.gate.answer is not None
+    if answered or audited.graph.is_superseded(card.id):  # history: the spec need not ask it, or decide it, again
+        return True
     successor = audited.anchor_by_id.get(audited.anchor_by_id[claim.id].successor or "")
     if successor is not None:
         # A retired claim whose successor the card does not name yet is C211.
@@ -76,18 +81,30 @@ def _covered(audited: Audited, card: Card, claim: Claim) -> bool:
 
 def _drift(audited: Audited, drafted: Drafted, card: Card, index: int, claim: Claim, standing: str) -> Found:
     spec = drafted.claims.spec.path
-    if card.state == "done":
-        way_out = "the card is done: compile again, and migrate the line if the new words ask for work"
-    elif card.state in OPEN_EDIT_STATES:
-        way_out = "compile again and the card follows the spec"
-    else:
-        state = card.state.replace("_", " ")
-        way_out = f"the card is {state} and keeps its words: compile again, a new story or a migration holds the change"
+    way_out, fix = _way_out(audited, drafted, card, claim)
     return audited.on_card(
         card,
         ("anchors", index),
         f"{claim.id} {shown(claim.exact)} {_SAID[standing].format(spec=spec)}; {way_out}",
         related=[claim.id],
-        fix=command("isopod", "compile", spec),
+        fix=fix,
         severity="warn" if card.state == "done" else None,
     )
+
+
+def _way_out(audited: Audited, drafted: Drafted, card: Card, claim: Claim) -> tuple[str, str]:
+    """What a person can do in this state of the card, in words, and the command to begin with."""
+    compiled = command("isopod", "compile", drafted.claims.spec.path)
+    state = card.state.replace("_", " ")
+    if card.state in OPEN_EDIT_STATES:
+        return "compile again and the card follows the spec", compiled
+    if claim.status == "live":  # it changed since the last compile: what is new has no card yet
+        return f"the card is {state} and keeps its words: compile again, and what is new gets a story", compiled
+    line = next((line.id for line in card.acceptance if claim.id in line.anchors), None)
+    migrate = command("isopod", "migrate", card.id, "--line", line, "--with", "TEXT") if line is not None else None
+    cut = None if card.state == "done" else command("isopod", "cut", card.id, "--because", "TEXT")
+    new = audited.successors[drafted.claims.key].get(claim.id)
+    move = None if new is None else command("isopod", "move", new, "--instead-of", claim.id)
+    ways = [way for way in (move, migrate, cut) if way is not None] or [command("isopod", "show", card.id)]
+    stands = f", and {new} stands in its place" if new is not None else ""
+    return f"the card is {state} and keeps its words{stands}: {' or '.join(ways)}", ways[0]

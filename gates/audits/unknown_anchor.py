@@ -1,7 +1,7 @@
 """Every claim that a card names is in an anchors file, and is the one that stands today.
 
 **What** Each anchor id on a card (its claims, those of its lines, of its contract and of its reasons) is in an
-anchors file. A live card names no retired claim that has a successor: it names the successor.
+anchors file, and so is each in the group that people made of a card's claims. A live card names no retired claim that has a successor: it names the successor.
 
 **Why** A card whose claim nobody knows has lost its tie to the spec: no quote, no line, no drift. Ids are strings to
 a schema; the claims are in other files.
@@ -15,8 +15,8 @@ a schema; the claims are in other files.
     cards/STY-7Q4M2K9X.yaml:       anchors: [ANC-7Q4M2K9X]
     cards/anchors/links.yaml:      - {id: ANC-7Q4M2K9X, ...}
 
-**Way out** `isopod compile SPEC` moves drafted and planned cards to the successor; an id that no file ever held is
-put right with git.
+**Way out** `isopod compile SPEC` moves drafted and planned cards to the successor and frees groups of what is gone; an
+id that no file ever held is put right with git.
 """
 
 from __future__ import annotations
@@ -57,6 +57,22 @@ def check(audited: Audited) -> Iterator[Found]:
                     fix=command("isopod", "show", card.id),
                 )
         yield from _replaced(audited, card)
+    yield from _grouped(audited)
+
+
+def _grouped(audited: Audited) -> Iterator[Found]:
+    """Claims that people put on a card and that no anchors file holds."""
+    for card_id, file in audited.snapshot.group_files.items():
+        for index, one in enumerate(file.group.claims):
+            if one.claim not in audited.anchor_by_id:
+                store = audited.stores.get(file.group.spec)
+                yield Found(
+                    card_id,
+                    f"the group of {card_id} names the claim {one.claim}, which no anchors file holds: compile again",
+                    audited.snapshot.place(file.path, ("claims", index, "claim")),
+                    (one.claim,),
+                    command("isopod", "compile", store.spec.path) if store else command("isopod", "show", card_id),
+                )
 
 
 def _named(card: Card) -> Iterator[tuple[Path, str]]:

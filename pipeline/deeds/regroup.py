@@ -67,6 +67,7 @@ def move(snapshot: Snapshot, claims: Sequence[str], to: str, said: Said, *, inst
     _refuse_all(errors)
     if not names:
         raise RefusedError("nothing-to-move", f"{to} holds these claims already", fix=f"isopod show {to}")
+    names = _with_lineless(snapshot, adoption, names)
     if instead_of is not None:
         adoption = replace(adoption, store=succeeded(adoption.store, instead_of, names))
     return _regroup(hand, adoption, dict.fromkeys(names, to), instead_of=instead_of)
@@ -116,6 +117,7 @@ def split(
     adoption = _adoption(snapshot, card.spec)
     errors = [error for name in names for error in _cannot_move(snapshot, adoption, name, None)]
     _refuse_all(errors)
+    names = _with_lineless(snapshot, adoption, names)
     if set(card.anchors) <= set(names):
         raise RefusedError(
             "nothing-left",
@@ -213,6 +215,25 @@ def _cannot_move(snapshot: Snapshot, adoption: Adoption, name: str, target: Card
         if team is None or team.id != target.request.team:
             message = f"{name} does not name the team {target.request.team}, which {target.id} asks"
             yield RefusedError("no-team-named", message, fix=f"isopod show {name}")
+
+
+def _with_lineless(snapshot: Snapshot, adoption: Adoption, names: Sequence[str]) -> list[str]:
+    """The claims with those that have no line (D12: they are the reason of an edge) and stand in a block of which all else goes."""
+    sheet = adoption.sheet
+    result = list(names)
+    for card in snapshot.cards:
+        if card.state == "deleted" or not set(names) & set(card.anchors):
+            continue
+        lined = {anchor for line in card.acceptance for anchor in line.anchors}
+        held = [sheet.by_id[anchor] for anchor in card.anchors if anchor in sheet.by_id]
+        block_of = {claim.id: sheet.outer_block(claim) for claim in held}
+        for claim in held:
+            if claim.id in lined or claim.id in names or block_of[claim.id] is None:
+                continue
+            mates = [one for one in lined if block_of.get(one) == block_of[claim.id]]
+            if mates and set(mates) <= set(names):
+                result.append(claim.id)
+    return result
 
 
 def _stays(card: Card, name: str) -> RefusedError:

@@ -296,6 +296,15 @@ def test_merging_takes_everything_and_splitting_gives_it_back_with_another_id(sc
     assert draft_again(scene) == ()
 
 
+def test_the_reason_why_a_claim_waits_goes_along_though_it_has_no_line(scene: Scene) -> None:
+    expiry, renewal, gate = scene.titled("Expiry: A link lives"), scene.titled("Owners renew"), scene.of_kind("gate")[0]
+    made(scene, merge(scene.snapshot, expiry.id, [renewal.id], SAID))
+    assert gate.id in waits(scene.cards[expiry.id])
+    back = made(scene, split(scene.snapshot, expiry.id, SAID, lines=["A2"]))
+    assert back.made is not None and gate.id in waits(scene.cards[back.made.id])
+    assert waits(scene.cards[expiry.id]) == {}
+
+
 def test_only_stories_and_requests_are_taken_over(scene: Scene) -> None:
     creating = scene.titled("Creating")
     for other in (scene.of_kind("gate")[0], scene.of_kind("decision")[0], scene.of_kind("epic")[0]):
