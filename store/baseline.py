@@ -34,8 +34,7 @@ def write(tx: Transaction, instance: Instance, path: Path, baseline: Baseline, *
     """
     target = instance.within(path)
     source = instance.relative(target)
-    folders = (instance.specs_dir, instance.cards_dir, instance.recorded_dir, instance.state_dir)
-    if any(target.is_relative_to(folder) for folder in folders):
+    if instance.owns(target):
         raise RefusedError(
             "unsafe-path", "other files lie in this folder", where=Place(source), fix="put it beside config.yaml"
         )

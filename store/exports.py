@@ -17,8 +17,7 @@ def write_export(instance: Instance, path: Path, data: bytes, source: str, *, an
     OutsideError when the disk refuses.
     """
     target, place = path.resolve(), Place(source)
-    folders = (instance.specs_dir, instance.cards_dir, instance.recorded_dir, instance.state_dir)
-    if target == instance.root / CONFIG_NAME or any(target.is_relative_to(folder.resolve()) for folder in folders):
+    if target == instance.root / CONFIG_NAME or instance.owns(target):
         raise RefusedError("unsafe-path", "files of the instance lie there", where=place, fix="name another place")
     if target.is_dir():
         raise RefusedError("not-a-file", "this is a folder", where=place, fix="name a file in it")

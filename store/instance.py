@@ -67,6 +67,11 @@ class Instance:
     def runs_dir(self) -> Path:
         return self.state_dir / "runs"
 
+    def owns(self, path: Path) -> bool:
+        """Whether `path` lies in one of the folders of specs, cards, recordings or state: files with other names lie elsewhere."""
+        folders = (self.specs_dir, self.cards_dir, self.recorded_dir, self.state_dir)
+        return any(path.is_relative_to(folder) or path.is_relative_to(folder.resolve()) for folder in folders)
+
     def relative(self, path: Path) -> str:
         """`path` relative to the root, with `/`."""
         return relative(self.root, path)
