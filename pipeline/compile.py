@@ -18,6 +18,7 @@ from pipeline.drafting import place
 from pipeline.gate import involved, judge_claims, late_gates, rejected
 from pipeline.keep import collect, homed_store
 from pipeline.models.desk import now
+from pipeline.offers import offers
 from pipeline.room import Room, RoomOptions, failure_on_record, open_room
 from pipeline.rounds import Reached, Say, reach, silent, stored_table
 from pipeline.settle import BulkAnswer, Said, bulk
@@ -25,7 +26,7 @@ from pipeline.table import Table
 from pipeline.workspace import Workspace, same_model
 from schemas.anchors import Anchor, AnchorsSpec, AnchorStore, Discarded, Reading
 from schemas.bookline import End
-from schemas.compiled import Compiled, CompiledAnchor, CompiledSpec, Suggestion
+from schemas.compiled import Compiled, CompiledAnchor, CompiledSpec
 from schemas.errors import Exit, Place, RefusedError
 from schemas.finding import Finding
 from schemas.kinds import OPEN_EDIT_STATES
@@ -123,9 +124,11 @@ def compile_spec(
         anchors=_compiled_anchors(bench, adopted),
         cards=drafted.cards,
         disputes=table.open(),
-        suggestions=tuple(suggest(sheet, drafted.cards, too_big, _coverage_spans(table)))
-        + _offer_suggestions(drafted.offers)
-        + placed.notes,
+        suggestions=(
+            *suggest(sheet, drafted.cards, too_big, _coverage_spans(table)),
+            *offers(sheet, after, drafted.cards, drafted.offers, adopted.fresh if store is not None else ()),
+            *placed.notes,
+        ),
         heuristic=heuristic,
         calls=room.calls if room is not None else 0,
         changed=transaction.changed if transaction is not None else (),
@@ -368,14 +371,3 @@ def _compiled_anchors(bench: Bench, adopted: Adopted) -> tuple[CompiledAnchor, .
 
 def _coverage_spans(table: Table) -> list[tuple[int, int]]:
     return [*(one.span for one in table.claims), *table.unclaimable]
-
-
-def _offer_suggestions(offers: Sequence[Offer]) -> tuple[Suggestion, ...]:
-    return tuple(
-        Suggestion(
-            rule="D15",
-            text=f"{offer.story} says more of what {offer.beside} is about",
-            do=f"isopod show {offer.beside}",
-        )
-        for offer in offers
-    )

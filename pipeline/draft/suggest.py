@@ -39,7 +39,7 @@ def _shared_words(sheet: Sheet, cards: Sequence[Card]) -> Iterator[Suggestion]:
     """
     stories = [card for card in cards if card.kind == "story"]
     texts = {card.id: _text(sheet, card) for card in cards if card.kind in ("decision", "story")}
-    literals = {identity: _literals(text) for identity, text in texts.items()}
+    spoken_of = {identity: literals(text) for identity, text in texts.items()}
     terms = [sheet.text(claim) for claim in sheet.claims if claim.kind == "term"]
     users = {term: [card.id for card in stories if names(texts[card.id].casefold(), term.casefold())] for term in terms}
     for decision in cards:
@@ -50,7 +50,7 @@ def _shared_words(sheet: Sheet, cards: Sequence[Card]) -> Iterator[Suggestion]:
         for story in stories:
             if decision.id in {entry.card for entry in story.depends_on}:
                 continue
-            shared = literals[decision.id] & literals[story.id]
+            shared = spoken_of[decision.id] & spoken_of[story.id]
             shared |= {term for term in own_terms if users[term] == [story.id]}
             if shared:
                 words = ", ".join(sorted(shared))
@@ -62,7 +62,7 @@ def _text(sheet: Sheet, card: Card) -> str:
     return " ".join(sheet.text(sheet.by_id[anchor]) for anchor in card.anchors if anchor in sheet.by_id)
 
 
-def _literals(text: str) -> set[str]:
+def literals(text: str) -> set[str]:
     """The code literals of a text, by their first word (`302 Found` is about 302)."""
     return {literal.split()[0] for literal in _CODE.findall(text) if literal.split()}
 
@@ -106,7 +106,7 @@ def _blocking_titles(sheet: Sheet, cards: Sequence[Card]) -> Iterator[Suggestion
             yield Suggestion(
                 rule="D16",
                 text=text,
-                do=f"give it a title of your own in cards/{card.id}.yaml, with title_by: your name",
+                do=f"isopod edit {card.id} title=TEXT --by NAME",
             )
 
 
