@@ -27,6 +27,7 @@ from yaml.events import (
 )
 
 from schemas.errors import Place, RefusedError
+from store import yamlquick
 from store.yamldump import MAX_DEPTH
 
 LOADER_VERSION = 1
@@ -67,13 +68,19 @@ def load(text: str, source: str, *, first_line: int = 1) -> Any:
     line and column.
     """
     text = text.removeprefix(_BOM)
+    forbidden = _FORBIDDEN.search(text)
+    ours = yamlquick.NOT_OURS if forbidden else yamlquick.read(text)
+    return _load_any(text, source, first_line, forbidden) if ours is yamlquick.NOT_OURS else ours
+
+
+def _load_any(text: str, source: str, first_line: int, forbidden: re.Match[str] | None) -> Any:
+    """The data of a text that somebody else may have written."""
 
     def fail(message: str, index: int, fix: str | None = None) -> NoReturn:
         line, column = _place(text, index)
         raise RefusedError("invalid-yaml", message, where=Place(source, first_line - 1 + line, column), fix=fix)
 
     _refuse_markers(text, source, first_line)
-    forbidden = _FORBIDDEN.search(text)
     if forbidden:
         char = forbidden.group()[0]
         fail(
