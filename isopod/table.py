@@ -54,6 +54,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "impact": Entry("impact", "What slips when a card slips."),
         "graph": Entry("graph", "Draw how the cards wait for each other."),
         "export": Entry("export", "Export the trace from claims to issues as a table or a page."),
+        "diff": Entry("diff", "What a spec says now where its claims said something else."),
         "digest": Entry("digest", "What changed since a commit or a day, in words."),
         "runs": Entry("runs", "What was read when, how far the readers agreed, what it cost."),
     },
