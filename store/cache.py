@@ -37,7 +37,7 @@ _TABLES = """
 """
 _PUT = "INSERT OR REPLACE INTO parsed VALUES (?, ?, ?, ?)"
 _FRESH_NS = 2_000_000_000  # the coarsest clock of a file system in use ticks every two seconds
-_CHUNK = 500
+_CHUNK = 100  # files: what is parsed lies in memory twice until its chunk is done
 _PATIENCE = 0.2  # seconds to wait for another process's write
 
 

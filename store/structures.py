@@ -20,6 +20,7 @@ from text.coordinates import SpecText
 if TYPE_CHECKING:
     from text.structure import Structure
 
+_CHUNK = 50  # specs: what comes out of the cache lies in memory twice until its chunk is done
 _PARSERS = ("markdown_it", "mdit_py_plugins")
 
 
@@ -31,6 +32,15 @@ def structures(specs: Mapping[str, SpecText], kept: ParseCache | None) -> dict[s
     parser = _parser_stamp() if kept is not None else None
     if kept is None or parser is None:
         return {key: _parsed(spec) for key, spec in specs.items()}
+    found: dict[str, Structure] = {}
+    keys = list(specs)
+    for start in range(0, len(keys), _CHUNK):
+        found |= _through(kept, parser, {key: specs[key] for key in keys[start : start + _CHUNK]})
+    return found
+
+
+def _through(kept: ParseCache, parser: str, specs: Mapping[str, SpecText]) -> dict[str, Structure]:
+    """The structures of some specs, out of the cache or into it."""
     names = {key: f"{spec.path} structure" for key, spec in specs.items()}
     marks = {name: f"{specs[key].digest} {parser}" for key, name in names.items()}
     known = kept.get_by_content(marks)
@@ -39,7 +49,7 @@ def structures(specs: Mapping[str, SpecText], kept: ParseCache | None) -> dict[s
     for key, spec in specs.items():
         name = names[key]
         if name in known:
-            found[key] = _rebuilt(spec, known.pop(name))
+            found[key] = _rebuilt(spec, known[name])
         else:
             found[key] = _parsed(spec)
             fresh.append((name, Parsed(marks[name], _plain(found[key]))))
