@@ -294,7 +294,13 @@ def _draft(
     )
     movement = Movement(adopted.reworded, adopted.gone, old_edges)
     drafted = redraft(
-        sheet, placed.judged.judgements, workspace.cards(key), movement, heuristic=heuristic, issued=workspace.issued()
+        sheet,
+        placed.judged.judgements,
+        workspace.cards(key),
+        movement,
+        heuristic=heuristic,
+        issued=workspace.issued(),
+        replaced=workspace.replaced(),
     )
     return sheet, placed, drafted
 

@@ -61,6 +61,7 @@ def draft_spec(workspace: Workspace, path: Path, *, again: bool = False, say: Sa
         heuristic=store.heuristic,
         issued=workspace.issued(),
         again=again,
+        replaced=workspace.replaced(),
     )
     after = homed_store(store, adopted, drafted, key)
     findings = late_gates(bench, workspace.config, after, adopted, drafted.cards)

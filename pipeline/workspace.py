@@ -104,6 +104,12 @@ class Workspace:
         """The cards of a spec, in any state."""
         return tuple(card for card in self.snapshot.cards if card.spec == key) if self.snapshot is not None else ()
 
+    def replaced(self) -> frozenset[str]:
+        """Every decision that another one replaced, by the spec's word or a person's."""
+        if self.snapshot is None:
+            return frozenset()
+        return frozenset(card.id for card in self.snapshot.cards if self.snapshot.graph.is_superseded(card.id))
+
     def issued(self) -> frozenset[str]:
         """Every id that was ever given: cards in any state and anchors, retired ones too."""
         cards = self.snapshot.cards if self.snapshot is not None else ()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
 from schemas.base import Record
 from schemas.spans import Date, TaggedSha256, Timestamp
+
+ReasonKind = Literal["attested", "deadline", "tool_gap", "false_finding", "other"]
+REASON_KINDS: Final[tuple[ReasonKind, ...]] = ("attested", "deadline", "tool_gap", "false_finding", "other")
 
 
 class ExemptionBody(Record):
@@ -15,7 +18,7 @@ class ExemptionBody(Record):
 
     rule: str
     surface: Literal["lifecycle", "ownership", "audit", "gate"]
-    reason_kind: Literal["attested", "deadline", "tool_gap", "false_finding", "other"]
+    reason_kind: ReasonKind
     because: str = Field(min_length=1)
     until: Date | None = None
 

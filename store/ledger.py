@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import rfc8785
 
-from schemas.card import Card
+from schemas.card import Card, Dependency, PersonReason
 from schemas.errors import ConflictError, IsopodError, Place, RefusedError
 from schemas.ids import digest as content_digest
 from schemas.ledger import Checkpoint, ExemptionBody, LedgerEntry, SealBody
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from store.transaction import Transaction
 
 CHECKPOINT: Final = "checkpoint.json"
+KEPT_EDGE: Final = "C222"
+"""The rule from which an edge to a replaced decision is excepted when a person keeps it (superseded-dependency)."""
 EntryType = Literal["seal", "exemption", "attestation", "publish", "contract"]
 _ENDING: Final = ".json"
 _TAG: Final = "sha256:"
@@ -185,6 +187,20 @@ def exemptions(ledger: Ledger) -> tuple[Exemption, ...]:
         for file in ledger.entries
         if file.entry.type == "exemption"
     )
+
+
+def edge_exemption(ledger: Ledger, card_id: str, entry: Dependency) -> Exemption | None:
+    """The override by which a person keeps one edge of a card to a decision that was replaced, None when nobody did.
+
+    An override names the card; which of its edges is meant is told by the reason on it: of the same person, of the same moment.
+    """
+    said = {(reason.person, reason.at) for reason in entry.because if isinstance(reason, PersonReason)}
+    kept = (
+        one
+        for one in exemptions(ledger)
+        if one.body.rule == KEPT_EDGE and one.file.entry.subject == card_id and (one.file.entry.by, one.file.entry.at) in said
+    )
+    return next(kept, None)
 
 
 def exempt(tx: Transaction, instance: Instance, *, subject: str, body: ExemptionBody, by: str, at: str) -> str:

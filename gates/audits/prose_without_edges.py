@@ -15,7 +15,7 @@ the history.
      depends_on:
        - card: STY-2F81ZD3A      # Set up Redis
 
-**Good** The edge went with the words, or `isopod confirm STY-7Q4M2K9X STY-2F81ZD3A` says that it still holds.
+**Good** The edge went with the words, or `isopod confirm STY-7Q4M2K9X STY-2F81ZD3A --because TEXT` says that it still holds.
 
 **Way out** Look at each card that this one waits for: confirm the edge, or take it out and draw the one that holds now.
 """
@@ -58,7 +58,7 @@ def check(audited: Audited) -> Iterator[Found]:
                 f"{listed([name for name, _ in changed])} changed since {past.base.words}, and its edges did not: does it "
                 f"still wait for {listed(others)}?",
                 related=others,
-                fix=command("isopod", "confirm", card.id, others[0]),
+                fix=command("isopod", "confirm", card.id, others[0]) + ' --by NAME --because "..."',
             )
 
 

@@ -3,8 +3,9 @@
 **What** At least one reason of each entry of `depends_on` holds. An edge that the readers agreed on holds while both
 claims are live (or live on as their successors) and the anchors file still has that relation between them: a claim that
 is edited, lost or retired, and a cue that is gone, end it. A reason of the drafter's holds while the claims that it
-leaned on are live. A person's reason holds. None holds when the other card is a decision that was replaced, when a claim
-of the edge is such a decision's, or when `scope` of an edge to a gate names no acceptance line that the card has.
+leaned on are live. A person's reason holds. None holds when the other card is a decision that was replaced (unless a
+person keeps the edge all the same, which is C222's), when a claim of the edge is such a decision's, or when `scope` of an
+edge to a gate names no acceptance line that the card has.
 
 **Why** The edge exists, has no cycle and leads somewhere, and still says a plan that is no longer true: the card waits
 for nothing. What the edge leaned on is in the anchors files and on other cards.
@@ -33,6 +34,7 @@ from gates.words import command, counted, listed, shown
 from schemas.anchors import Anchor
 from schemas.card import Card, Dependency, EdgeReason, Reason, RuleReason
 from schemas.kinds import FINAL_STATES
+from store.ledger import edge_exemption
 
 CODE = "C250"
 NAME = "stale-edge"
@@ -58,6 +60,8 @@ def check(audited: Audited) -> Iterator[Found]:
             if other is None or other.state == "deleted":  # C210
                 continue
             newer = replaced_by.get(other.id)
+            if newer is not None and edge_exemption(audited.ledger, card.id, entry) is not None:
+                continue  # a person keeps it and said why: C222 and C263 tell of it
             failed = (
                 f"{newer} has replaced it; lean on that one, or take the entry out"
                 if newer is not None

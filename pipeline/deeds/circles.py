@@ -10,13 +10,14 @@ from store.graph import Graph
 from store.snapshot import Snapshot
 
 
-def new_circles(snapshot: Snapshot, after: Card) -> Iterator[RefusedError]:
-    """An error for each circle of waiting that is there with the card as it is to be, and was not there before."""
+def new_circles(snapshot: Snapshot, *after: Card) -> Iterator[RefusedError]:
+    """An error for each circle of waiting that is there with the cards as they are to be, and was not there before."""
     before = set(snapshot.graph.cycles)
-    for cycle in Graph.of([after if card.id == after.id else card for card in snapshot.cards]).cycles:
+    cards = {card.id: card for card in snapshot.cards} | {card.id: card for card in after}
+    for cycle in Graph.of(cards.values()).cycles:
         if cycle not in before:
             yield RefusedError(
                 "edge-closes-cycle",
                 f"then {' waits for '.join((*cycle, cycle[0]))}: none of them could ever start",
-                fix=f"isopod why {after.id}",
+                fix=f"isopod why {cycle[0]}",
             )

@@ -66,14 +66,16 @@ def redraft(
     heuristic: bool,
     issued: Collection[str],
     again: bool = False,
+    replaced: Collection[str] = (),
 ) -> Redrafted:
     """The cards of the spec after a compile.
 
     `cards` are those that the spec has now, in any state, `issued` all ids ever given. With `again` drafted cards are dissolved and
-    made anew; one whose leading claim leads again keeps its id.
+    made anew; one whose leading claim leads again keeps its id. `replaced` are decisions that another one replaced: a standing card is
+    not led back to them.
     """
     live = [card for card in cards if card.state != "deleted"]
-    return without_cut_epic(_Redraft(sheet, judgements, live, movement, heuristic, issued, again).done(), cards)
+    return without_cut_epic(_Redraft(sheet, judgements, live, movement, heuristic, issued, again, replaced).done(), cards)
 
 
 @dataclass
@@ -85,6 +87,7 @@ class _Redraft:
     heuristic: bool
     issued: Collection[str]
     again: bool = False
+    replaced: Collection[str] = ()
     beside: dict[str, Card] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -239,8 +242,9 @@ class _Redraft:
             known = [_edge_of(reason) for reason in reasons]
             for reason in coming[target].because if target in coming else ():
                 edge = _edge_of(reason)
-                is_new = edge not in self.movement.old_edges if edge is not None else old is None
-                is_new = is_new or self.again
+                left = old is None and target in self.replaced  # a person turned the edge that led there
+                is_new = edge not in self.movement.old_edges if edge is not None else old is None and not left
+                is_new = is_new or (self.again and not left)
                 if is_new and edge not in known:
                     reasons.append(reason)
             if reasons:
