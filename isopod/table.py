@@ -46,6 +46,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "open": Entry("open", "Say that what a gate waits to see was seen."),
         "start": Entry("start", "Say that cards are worked on."),
         "review": Entry("review", "Say that the work on cards is looked over."),
+        "migrate": Entry("migrate", "Restate lines of a card that may not be rewritten."),
         "done": Entry("done", "Attest that a card is done; it is sealed."),
     },
     "Look": {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,11 @@ import pytest
 from scenes import AT, SAID, Scene, lines
 
 from pipeline.deeds.confirm import confirm
+from pipeline.deeds.cut import cut
 from pipeline.deeds.decide import Affects, Replacing, candidates, decide, lean_on
 from pipeline.deeds.depend import depend
+from pipeline.deeds.migrate import migrate, new_words
+from pipeline.deeds.regroup import succeed
 from pipeline.deeds.states import approve, done
 from pipeline.deeds.supersede import Keeping, Superseded, Turn, Verdict, leaning_on, supersede
 from pipeline.said import Said
@@ -384,3 +387,112 @@ def test_what_is_no_edge_or_leads_to_what_is_over_is_not_confirmed(scene: Scene)
     with pytest.raises(RefusedError) as caught:
         confirm(scene.snapshot, expiry.id, old.id, SAID)
     assert caught.value.fix == f"isopod supersede {old.id} --by NEW"
+
+
+# --- what may not be rewritten is restated ---------------------------------------------------------------------------
+
+MAIL = """\
+# Mail
+
+## Keeping
+
+A mail must be kept for 30 days. Whoever owns it can delete it.
+"""
+MAIL_READ = [
+    ("a", "requirement", "A mail must be kept for 30 days."),
+    ("b", "requirement", "Whoever owns it can delete it."),
+]
+
+
+def migrated(scene: Scene, card: str, lines: Sequence[str], *texts: str) -> Card:
+    made = migrate(scene.snapshot, card, lines, texts, SAID)
+    made.hand.transaction.commit()
+    return scene.cards[made.migration.id]
+
+
+def drifted(root: Path, state: str) -> tuple[Scene, Card]:
+    """A published card whose first line the spec no longer says."""
+    scene = Scene.new(root)
+    scene.write("mail", MAIL, MAIL_READ)
+    assert scene.compile("mail").exit_code == 0
+    story = scene.titled("Keeping")
+    scene.put_state(story.id, "published" if state == "done" else state)
+    if state == "done":
+        done(scene.snapshot, story.id, SAID).transaction.commit()
+    scene.write(
+        "mail",
+        MAIL.replace("30 days", "60 days"),
+        [("a", "requirement", "A mail must be kept for 60 days."), MAIL_READ[1]],
+    )
+    assert scene.compile("mail").exit_code == 0
+    return scene, scene.cards[story.id]
+
+
+@pytest.mark.parametrize(
+    ("state", "severity", "waits"),
+    [("published", "error", True), ("in_review", "error", True), ("done", "warn", False)],
+)
+def test_a_migration_restates_a_line_without_its_claim_and_clears_the_drift(
+    tmp_path: Path, state: str, severity: str, waits: bool
+) -> None:
+    scene, story = drifted(tmp_path, state)
+    assert found(scene, "C231") == [("C231", story.id, severity)]
+    with pytest.raises(RefusedError, match="the spec no longer says") as caught:
+        migrate(scene.snapshot, story.id, ["A1"], (), SAID)
+    assert caught.value.fix == f'isopod migrate {story.id} --line A1 --with "..." --by NAME'
+    card = migrated(scene, story.id, ["A1"], "A mail must be kept for 60 days.")
+    assert card.migrates is not None
+    assert (card.migrates.card, card.migrates.lines, card.anchors) == (story.id, ("A1",), ())
+    assert (card.title, lines(card), card.spec) == (
+        "A mail must be kept for 60 days",
+        ["A mail must be kept for 60 days."],
+        "mail",
+    )
+    assert [entry.card for entry in card.depends_on] == ([story.id] if waits else [])
+    assert scene.cards[story.id] == story
+    assert found(scene, "C231") == [] and scene.audit_errors() == []
+    assert scene.snapshot.graph.is_ready(card.id) is not waits
+    assert scene.compile("mail").compiled.changed == ()
+    with pytest.raises(ManyErrors) as told:
+        migrate(scene.snapshot, story.id, ["A1", "A7"], ("x",), SAID)
+    assert [error.code for error in told.value.errors] == ["unknown-line", "restated-already"]
+
+
+def test_a_line_that_stands_is_restated_in_its_own_words_and_one_with_a_successor_in_the_new_ones(
+    tmp_path: Path,
+) -> None:
+    scene, story = drifted(tmp_path, "published")
+    line = {line.id: line for line in story.acceptance}
+    assert new_words(scene.snapshot, story, line["A2"]) == "Whoever owns it can delete it."
+    new = next(one.id for one in scene.snapshot.anchor_by_id.values() if "60" in one.exact)
+    succeed(scene.snapshot, story.anchors[0], new, SAID).transaction.commit()
+    assert lines(migrated(scene, story.id, ["A2", "A1"])) == [
+        "Whoever owns it can delete it.",
+        "A mail must be kept for 60 days.",
+    ]
+
+
+def test_only_what_may_not_be_rewritten_is_migrated(scene: Scene) -> None:
+    story = scene.titled(CREATING)
+    for state in ("drafted", "planned"):
+        if state == "planned":
+            approve(scene.snapshot, [story.id], SAID).transaction.commit()
+        with pytest.raises(RefusedError) as caught:
+            migrate(scene.snapshot, story.id, ["A1"], ("x",), SAID)
+        assert caught.value.code == "still-open"
+        assert f"isopod edit {story.id}" in (caught.value.fix or "")
+    cut(scene.snapshot, [story.id], SAID).hand.transaction.commit()
+    with pytest.raises(RefusedError, match="cut from the plan"):
+        migrate(scene.snapshot, story.id, ["A1"], ("x",), SAID)
+
+
+def test_a_migration_is_itself_migrated_once_it_is_done(tmp_path: Path) -> None:
+    scene, story = drifted(tmp_path, "done")
+    first = migrated(scene, story.id, ["A1"], "60 days")
+    scene.put_state(first.id, "published")
+    done(scene.snapshot, first.id, SAID).transaction.commit()
+    with pytest.raises(ManyErrors) as caught:
+        migrate(scene.snapshot, story.id, ["A1"], ("90 days",), SAID)
+    assert caught.value.errors[0].fix == f"isopod migrate {first.id} --line A1"
+    assert migrated(scene, first.id, ["A1"], "90 days").migrates.card == first.id  # type: ignore[union-attr]
+    assert scene.audit_errors() == []
