@@ -25,7 +25,6 @@ from pipeline.settle import BulkAnswer, Said, bulk
 from pipeline.table import Table
 from pipeline.workspace import Workspace, same_model
 from schemas.anchors import Anchor, AnchorsSpec, AnchorStore, Discarded, Reading
-from schemas.bookline import End
 from schemas.compiled import Compiled, CompiledAnchor, CompiledSpec
 from schemas.errors import Exit, Place, RefusedError
 from schemas.finding import Finding
@@ -91,52 +90,63 @@ def compile_spec(
     seats = workspace.seats(offline=options.offline) if changed is None or changed else None
     heuristic = bool(store and store.heuristic) or bool(seats and any(seat.reader.heuristic for seat in seats))
     room = open_room(workspace, bench.spec.path, seats, options.models, command="compile", say=say)
-    reached = None
-    if seats is not None:
-        with failure_on_record(room):
-            reached = reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say, room=room)
-    table = reached.table if reached is not None else stored_table(bench, workspace, key)
-    findings = reached.findings if reached is not None else judge_claims(table, [], heuristic=heuristic)
-    settlement = _accept(table, reached, options)
-    if settlement is not None and reached is not None:
-        findings = judge_claims(table, [one.reading for one in reached.readings], heuristic=heuristic)
-    if table.stale:
-        count = "an answer says" if len(table.stale) == 1 else f"{len(table.stale)} answers say"
-        say(f"{count} nothing any more, since the words or those beside them changed: isopod settle {bench.spec.path}")
-    say("adopting and drafting")
-    adopted = _adopt(bench, workspace, key, table, store, changed)
-    # While something waits for a person nothing is written, so no model is asked to group what may change.
-    asks = not options.offline and not table.disputes
     with failure_on_record(room):
+        reached = None
+        if seats is not None:
+            reached = reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say, room=room)
+        table = reached.table if reached is not None else stored_table(bench, workspace, key)
+        findings = reached.findings if reached is not None else judge_claims(table, [], heuristic=heuristic)
+        settlement = _accept(table, reached, options)
+        if settlement is not None and reached is not None:
+            findings = judge_claims(table, [one.reading for one in reached.readings], heuristic=heuristic)
+        if table.stale:
+            count = "an answer says" if len(table.stale) == 1 else f"{len(table.stale)} answers say"
+            say(
+                f"{count} nothing any more, since the words or those beside them changed: isopod settle {bench.spec.path}"
+            )
+        say("adopting and drafting")
+        adopted = _adopt(bench, workspace, key, table, store, changed)
+        # While something waits for a person nothing is written, so no model is asked to group what may change.
+        asks = not options.offline and not table.disputes
         sheet, placed, drafted = _draft(
             bench, workspace, key, adopted, store, room if asks else None, say, heuristic=heuristic
         )
-    too_big = placed.judged.too_big
-    after = _store(bench, key, adopted, drafted, reached, store, heuristic=heuristic)
-    findings = (*findings, *late_gates(bench, workspace.config, after, adopted, drafted.cards))
-    exit_code = _exit(table, findings)
-    transaction = None
-    if not preview and exit_code == Exit.HOLDS and workspace.snapshot is not None:
-        transaction = collect(workspace, workspace.snapshot, sheet, after, drafted, settlement)
-    shown = Compiled(
-        spec=CompiledSpec(key=key, path=bench.spec.path, sha256=bench.spec.digest),
-        rounds=reached.rounds if reached is not None else (),
-        anchors=_compiled_anchors(bench, adopted),
-        cards=drafted.cards,
-        disputes=table.open(),
-        suggestions=(
-            *suggest(sheet, drafted.cards, too_big, _coverage_spans(table)),
-            *offers(sheet, after, drafted.cards, drafted.offers, adopted.fresh if store is not None else ()),
-            *placed.notes,
-        ),
-        heuristic=heuristic,
-        calls=room.calls if room is not None else 0,
-        changed=transaction.changed if transaction is not None else (),
-    )
-    one_model = seats is not None and same_model(seats)
-    return Outcome(
-        shown, exit_code, table, reached, findings, drafted.offers, too_big, one_model, settlement, transaction, room
-    )
+        too_big = placed.judged.too_big
+        after = _store(bench, key, adopted, drafted, reached, store, heuristic=heuristic)
+        findings = (*findings, *late_gates(bench, workspace.config, after, adopted, drafted.cards))
+        exit_code = _exit(table, findings)
+        transaction = None
+        if not preview and exit_code == Exit.HOLDS and workspace.snapshot is not None:
+            transaction = collect(workspace, workspace.snapshot, sheet, after, drafted, settlement)
+        shown = Compiled(
+            spec=CompiledSpec(key=key, path=bench.spec.path, sha256=bench.spec.digest),
+            rounds=reached.rounds if reached is not None else (),
+            anchors=_compiled_anchors(bench, adopted),
+            cards=drafted.cards,
+            disputes=table.open(),
+            suggestions=(
+                *suggest(sheet, drafted.cards, too_big, _coverage_spans(table)),
+                *offers(sheet, after, drafted.cards, drafted.offers, adopted.fresh if store is not None else ()),
+                *placed.notes,
+            ),
+            heuristic=heuristic,
+            calls=room.calls if room is not None else 0,
+            changed=transaction.changed if transaction is not None else (),
+        )
+        one_model = seats is not None and same_model(seats)
+        return Outcome(
+            shown,
+            exit_code,
+            table,
+            reached,
+            findings,
+            drafted.offers,
+            too_big,
+            one_model,
+            settlement,
+            transaction,
+            room,
+        )
 
 
 def commit(workspace: Workspace, outcome: Outcome) -> tuple[str, ...]:
@@ -147,12 +157,13 @@ def commit(workspace: Workspace, outcome: Outcome) -> tuple[str, ...]:
     """
     if workspace.snapshot is None:
         return ()
-    if outcome.reached is not None:
-        for extracted in outcome.reached.readings:
-            runs.put(workspace.snapshot.instance, extracted.run)
     instance = workspace.snapshot.instance
-    finished = finish(instance.root, instance.state_dir)
-    written = outcome.transaction.commit() if outcome.transaction is not None else ()
+    with failure_on_record(outcome.room):
+        if outcome.reached is not None:
+            for extracted in outcome.reached.readings:
+                runs.put(instance, extracted.run)
+        finished = finish(instance.root, instance.state_dir)
+        written = outcome.transaction.commit() if outcome.transaction is not None else ()
     note(outcome, opens=True)
     return tuple(sorted({*finished, *written}))
 
@@ -169,7 +180,7 @@ def note(outcome: Outcome, *, opens: bool = False) -> None:
         return
     for line in outcome.reached.lines if outcome.reached is not None else ():
         book.write(line)
-    book.write(End(at=now(), exit_code=int(outcome.exit_code)))
+    book.end(int(outcome.exit_code), now())
 
 
 def _refuse_outside(workspace: Workspace, path: Path, *, preview: bool) -> None:

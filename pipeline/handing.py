@@ -85,8 +85,8 @@ def read_alone(workspace: Workspace, path: Path, seat: ReaderSeat, say: Say) -> 
     asking = room.asking(seat, bench.grounder, None, (), (), say) if room is not None and named else None
     with failure_on_record(room):
         extracted = read(bench, seat, workspace.recorded, asking)
-    if room is not None and room.book is not None and room.book.path is not None:
-        room.book.write(End(at=now(), exit_code=int(Exit.HOLDS)))
+    if room is not None and room.book is not None:
+        room.book.end(int(Exit.HOLDS), now())
     return extracted
 
 

@@ -17,7 +17,6 @@ from pipeline.models.desk import now
 from pipeline.room import Room, RoomOptions, failure_on_record, open_room
 from pipeline.rounds import Say, silent, stored_table
 from pipeline.workspace import Workspace
-from schemas.bookline import End
 from schemas.card import Card
 from schemas.compiled import Suggestion
 from schemas.errors import Exit, Place, RefusedError
@@ -52,37 +51,47 @@ def draft_spec(workspace: Workspace, path: Path, *, again: bool = False, say: Sa
     room = open_room(workspace, bench.spec.path, None, RoomOptions(), command="draft", say=say)
     with failure_on_record(room):
         placed_claims = place(sheet, workspace, room, say, again=again)
-    old_edges = frozenset((edge.kind, edge.from_, edge.to) for edge in store.edges)
-    drafted = redraft(
-        sheet,
-        placed_claims.judged.judgements,
-        workspace.cards(key),
-        Movement(nothing, nothing, old_edges),
-        heuristic=store.heuristic,
-        issued=workspace.issued(),
-        again=again,
-        replaced=workspace.replaced(),
-    )
-    after = homed_store(store, adopted, drafted, key)
-    findings = late_gates(bench, workspace.config, after, adopted, drafted.cards)
-    refuse_errors(findings)
-    spans_claimed = [one.span for one in adopted.placed if one.span is not None]
-    spans_claimed += stored_table(bench, workspace, key).unclaimable
-    return DraftOutcome(
-        key=key,
-        cards=drafted.cards,
-        findings=findings,
-        suggestions=(*suggest(sheet, drafted.cards, placed_claims.judged.too_big, spans_claimed), *placed_claims.notes),
-        transaction=collect(workspace, workspace.snapshot, sheet, after, drafted, None),
-        room=room,
-    )
+        old_edges = frozenset((edge.kind, edge.from_, edge.to) for edge in store.edges)
+        drafted = redraft(
+            sheet,
+            placed_claims.judged.judgements,
+            workspace.cards(key),
+            Movement(nothing, nothing, old_edges),
+            heuristic=store.heuristic,
+            issued=workspace.issued(),
+            again=again,
+            replaced=workspace.replaced(),
+        )
+        after = homed_store(store, adopted, drafted, key)
+        findings = late_gates(bench, workspace.config, after, adopted, drafted.cards)
+        refuse_errors(findings)
+        spans_claimed = [one.span for one in adopted.placed if one.span is not None]
+        spans_claimed += stored_table(bench, workspace, key).unclaimable
+        return DraftOutcome(
+            key=key,
+            cards=drafted.cards,
+            findings=findings,
+            suggestions=(
+                *suggest(sheet, drafted.cards, placed_claims.judged.too_big, spans_claimed),
+                *placed_claims.notes,
+            ),
+            transaction=collect(workspace, workspace.snapshot, sheet, after, drafted, None),
+            room=room,
+        )
+
+
+def commit(outcome: DraftOutcome) -> tuple[str, ...]:
+    """Write what was drafted; returns the changed paths. Raises as `Transaction.commit`."""
+    with failure_on_record(outcome.room):
+        changed = outcome.transaction.commit()
+    note(outcome)
+    return changed
 
 
 def note(outcome: DraftOutcome) -> None:
     """Put on record that the command ended well, when a model was asked. Raises OutsideError when the disk refuses."""
-    book = outcome.room.book if outcome.room is not None else None
-    if book is not None and book.path is not None:
-        book.write(End(at=now(), exit_code=int(Exit.HOLDS)))
+    if outcome.room is not None and outcome.room.book is not None:
+        outcome.room.book.end(int(Exit.HOLDS), now())
 
 
 def refuse_errors(findings: Sequence[Finding]) -> None:

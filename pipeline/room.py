@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from pipeline.extract import ReaderSeat
 from pipeline.models.asking import Asking, StoredClaim
@@ -17,9 +17,10 @@ from pipeline.models.patience import Clock, Patience
 from pipeline.models.protocol import Batches, Model
 from pipeline.workspace import Workspace
 from schemas.anchors import Reading
-from schemas.bookline import End, Start
+from schemas.bookline import Start
 from schemas.config import Config, ReaderConfig
-from schemas.errors import IsopodError
+from schemas.errors import Exit, IsopodError, OutsideError
+from schemas.stopping import StoppedBySignalError
 from store.answers import FOLDER, AnswerShelf
 from store.batches import waiting
 from store.book import Book
@@ -27,6 +28,8 @@ from store.instance import Instance
 from text.grounding import Grounder
 
 Say = Callable[[str], None]
+_INTERRUPTED: Final = 130
+
 Mode = Literal["live", "kept"]
 """`live` sends what has no kept answer; `kept` sends nothing: such a call is pending."""
 
@@ -142,13 +145,26 @@ class Room:
 
 @contextmanager
 def failure_on_record(room: Room | None) -> Iterator[None]:
-    """What ends a command while it asks models ends its record too, when it has one."""
+    """What ends a command ends its record too, when it has one: a failure, a bug or Ctrl-C."""
     try:
         yield
-    except IsopodError as error:
-        if room is not None and room.book is not None and room.book.path is not None:
-            room.book.write(End(at=now(), exit_code=int(error.exit_code)))
+    except BaseException as error:
+        if room is not None and room.book is not None:
+            # What went wrong first is what the person is told, also on a disk that takes no more.
+            with suppress(OutsideError):
+                room.book.end(_exit_code(error), now())
         raise
+
+
+def _exit_code(error: BaseException) -> int:
+    """The exit code of a command that this ends (docs/exit-codes.md)."""
+    if isinstance(error, IsopodError):
+        return int(error.exit_code)
+    if isinstance(error, StoppedBySignalError):
+        return error.exit_code
+    if isinstance(error, KeyboardInterrupt):
+        return _INTERRUPTED
+    return int(Exit.OUTSIDE if isinstance(error, OSError) else Exit.BUG)
 
 
 def open_room(

@@ -35,6 +35,7 @@ class Book:
         self._lock = threading.Lock()
         self._waiting: list[BookLine] = []
         self.path: Path | None = None
+        self.ended = False
 
     def write(self, line: BookLine) -> None:
         """Append a line and sync it. Raises OutsideError when the disk refuses."""
@@ -47,6 +48,12 @@ class Book:
                 raise OutsideError(
                     "cannot-write", f"the record cannot be written: {error.strerror}", where=Place(str(self._state_dir))
                 ) from None
+
+    def end(self, exit_code: int, at: str) -> None:
+        """The last line of a record that has a file, once: what ended a command first is how it ended. Raises as `write`."""
+        if self.path is not None and not self.ended:
+            self.ended = True
+            self.write(End(at=at, exit_code=exit_code))
 
     def remember(self, line: BookLine) -> None:
         """As `write` once the record has a file; before that the line waits for one, and makes none."""

@@ -33,7 +33,7 @@ def command(face: Face, spec: str | None, again: bool, dry_run: bool) -> None:
     from pipeline.batching import explained
     from pipeline.handing import with_ways_on
     from pipeline.models.pending import PendingError
-    from pipeline.redrafting import draft_spec, note
+    from pipeline.redrafting import commit, draft_spec, note
     from schemas.line_outputs import DraftOutput
 
     place = workspace(face)
@@ -45,8 +45,9 @@ def command(face: Face, spec: str | None, again: bool, dry_run: bool) -> None:
         raise with_ways_on(place, place.name_of(path), error.calls, waits, again=again) from None
     transaction = outcome.transaction
     diff = transaction.diff() if dry_run else ""
-    changed = transaction.changed if dry_run else transaction.commit()
-    note(outcome)
+    changed = transaction.changed if dry_run else commit(outcome)
+    if dry_run:
+        note(outcome)
     store = place.store(outcome.key)
 
     def lines() -> Iterator[str]:

@@ -1,0 +1,47 @@
+"""What a command that asks models keeps beside the store, and what it does when that cannot be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("instructor", reason="the SDKs are not installed: pip install '.[models]'")
+
+from servers.brains import ReadsSentences
+from servers.instance import AskingInstance
+from servers.loopback import Loopback
+
+from schemas.errors import ConflictError
+
+SPEC = """\
+# Links
+
+- A link must open the page that it was made for.
+- A link must end after 30 days, whoever made it.
+"""
+
+
+@pytest.fixture
+def asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AskingInstance]:
+    with Loopback(brain=ReadsSentences()) as server:
+        instance = AskingInstance(tmp_path / "one", server, monkeypatch)
+        instance.write(SPEC)
+        yield instance
+
+
+@pytest.mark.parametrize(
+    "ending", [KeyboardInterrupt(), ConflictError("changed", "the file is not what was read"), OSError(28, "full")]
+)
+def test_a_record_says_how_its_command_ended_also_when_that_was_at_the_end(
+    asking: AskingInstance, monkeypatch: pytest.MonkeyPatch, ending: BaseException
+) -> None:
+    def stop(_: object) -> None:
+        raise ending
+
+    with monkeypatch.context() as patch:
+        patch.setattr("store.transaction.Transaction.commit", stop)
+        code = asking.compile().code
+    runs = asking.run("runs", "--format", "json").data["runs"]
+    assert code != 0 and [run["end"]["exit_code"] for run in runs] == [code]
