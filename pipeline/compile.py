@@ -31,6 +31,7 @@ from schemas.finding import Finding
 from schemas.kinds import OPEN_EDIT_STATES
 from schemas.settlement import Settlement
 from store import runs
+from store.anchors import path_of
 from store.transaction import Transaction, finish
 from text.folding import fold
 from text.sections import changed_sections, sections_of
@@ -84,6 +85,9 @@ def compile_spec(
     bench = Bench.of(workspace.read(path))
     key = workspace.key_of(bench.spec.path, options.key)
     _refuse_outside(workspace, path, preview=preview)
+    if workspace.snapshot is not None:
+        # Refused before anything is asked, not when its file is to be written.
+        path_of(workspace.snapshot.instance, key)
     store = workspace.store(key)
     strict = options.strict or workspace.config.join == "strict"
     changed = changed_sections(bench.spec, bench.structure, store.sections) if store is not None else None

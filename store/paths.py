@@ -45,6 +45,11 @@ def relative(root: Path, path: Path) -> str:
     return path.relative_to(root).as_posix()
 
 
+def is_device(name: str) -> bool:
+    """Whether Windows takes this name for a device, with any ending."""
+    return name.split(".")[0].rstrip().casefold() in _RESERVED
+
+
 def _step(folder: Path, name: str) -> Path:
     composed = unicodedata.normalize("NFC", name)
     given = folder / name
@@ -58,7 +63,7 @@ def _refuse_name(name: str, shown: str) -> None:
         raise _unsafe(shown, f"{name!r} holds a character that not every system allows in a name")
     if name.endswith((".", " ")):
         raise _unsafe(shown, f"{name!r} ends with a dot or a space")
-    if name.split(".")[0].rstrip().casefold() in _RESERVED:
+    if is_device(name):
         raise _unsafe(shown, f"{name!r} is the name of a device on Windows")
     if len(name.encode()) > _MAX_NAME_BYTES:
         raise _unsafe(shown, f"a name of more than {_MAX_NAME_BYTES} bytes")

@@ -17,6 +17,7 @@ from schemas.config import Config
 from schemas.errors import OutsideError, Place, RefusedError
 from store.disk import NotAFileError, read_regular
 from store.instance import Instance
+from store.paths import is_device
 from store.staging import not_a_file
 from text.coordinates import SpecText, decode
 
@@ -91,17 +92,23 @@ def derive_key(path: str, specs_folder: str) -> str:
     Source: DESIGN.md section 6.
     Both paths are relative to the instance, with `/`; a spec elsewhere gets its key from its file name.
 
-    Raises RefusedError when nothing is left to make a key of, or the key is too long for a file name.
+    Raises RefusedError when nothing is left to make a key of, or no file may have the key's name.
     """
     inside = path.removeprefix(specs_folder + "/") if path.startswith(specs_folder + "/") else path.rsplit("/", 1)[-1]
     folder, _, name = inside.rpartition("/")
     stem = name.rsplit(".", 1)[0] if "." in name.strip(".") else name
     key = slug(f"{folder}/{stem}")
-    if not key or len(key.encode()) > _MAX_KEY_BYTES:
-        why = "holds no letter or digit" if not key else f"gives a key of more than {_MAX_KEY_BYTES} bytes"
+    why = "holds no letter or digit" if not key else _why_no_file_name(key)
+    if why is not None:
         fix = f"isopod compile {shlex.quote(path)} --key KEY"
         raise RefusedError("spec-key", f"the name of the spec {why}", where=Place(path), fix=fix)
     return key
+
+
+def _why_no_file_name(key: str) -> str | None:
+    if is_device(key):
+        return f"gives the key {key}, the name of a device on Windows"
+    return f"gives a key of more than {_MAX_KEY_BYTES} bytes" if len(key.encode()) > _MAX_KEY_BYTES else None
 
 
 def key_of(path: str, config: Config, stores: Iterable[AnchorStore]) -> str:

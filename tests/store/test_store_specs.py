@@ -78,6 +78,14 @@ def test_a_name_that_gives_no_key_is_refused_with_the_way_out(path: str) -> None
     assert "--key" in (error.value.fix or "")
 
 
+@pytest.mark.parametrize("name", ["con", "NUL", "lpt3"])
+def test_no_key_is_the_name_of_a_device(name: str) -> None:
+    with pytest.raises(RefusedError, match="device") as caught:
+        derive_key(f"specs/{name}.md", "specs")
+    assert caught.value.code == "spec-key" and str(caught.value.fix).endswith("--key KEY")
+    assert derive_key(f"specs/more/{name}.md", "specs").startswith("more-")
+
+
 @given(st.text(max_size=30))
 def test_a_slug_is_its_own_slug(text: str) -> None:
     once = slug(text)
