@@ -47,6 +47,8 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "start": Entry("start", "Say that cards are worked on."),
         "review": Entry("review", "Say that the work on cards is looked over."),
         "migrate": Entry("migrate", "Restate lines of a card that may not be rewritten."),
+        "mirror": Entry("mirror", "Say that an issue of another team is for a request of ours."),
+        "contract": Entry("contract", "What we expect of another team's card: pin, show, compare."),
         "done": Entry("done", "Attest that a card is done; it is sealed."),
     },
     "Look": {

@@ -39,7 +39,9 @@ class Transition:
 
 TRANSITIONS: Final[tuple[Transition, ...]] = (
     Transition(frozenset({"drafted"}), frozenset({"planned"}), frozenset({"person"}), "isopod approve ID"),
-    Transition(frozenset({"planned"}), frozenset({"drafted"}), frozenset({"draft", "person"}), "isopod edit ID"),
+    Transition(
+        frozenset({"planned"}), frozenset({"drafted"}), frozenset({"draft", "person", "mirror"}), "isopod edit ID"
+    ),
     Transition(frozenset({"planned"}), frozenset({"published"}), frozenset({"publish"}), "isopod publish"),
     Transition(PUBLISHED_STATES, PUBLISHED_STATES, frozenset({"sync", "person"}), "isopod start ID, isopod review ID"),
     Transition(

@@ -27,7 +27,7 @@ REMOTE: tuple[CardState, ...] = ("published", "in_progress", "in_review")
 
 STORY_MOVES: dict[tuple[CardState, CardState], set[By]] = {
     ("drafted", "planned"): {"person"},
-    ("planned", "drafted"): {"person", "draft"},
+    ("planned", "drafted"): {"person", "draft", "mirror"},
     ("planned", "published"): {"publish"},
     **{(a, b): {"sync", "person"} for a in REMOTE for b in REMOTE},
     **{(a, "done"): {"person"} for a in REMOTE},
