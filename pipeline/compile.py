@@ -19,7 +19,7 @@ from pipeline.gate import involved, judge_claims, late_gates, rejected
 from pipeline.keep import collect, homed_store
 from pipeline.models.desk import now
 from pipeline.offers import offers
-from pipeline.room import Room, RoomOptions, failure_on_record, open_room
+from pipeline.room import Room, RoomOptions, asking_alone, failure_on_record, open_room
 from pipeline.rounds import Reached, Say, reach, silent, stored_table
 from pipeline.settle import BulkAnswer, Said, bulk
 from pipeline.table import Table
@@ -93,8 +93,9 @@ def compile_spec(
     changed = changed_sections(bench.spec, bench.structure, store.sections) if store is not None else None
     seats = workspace.seats(offline=options.offline) if changed is None or changed else None
     heuristic = bool(store and store.heuristic) or bool(seats and any(seat.reader.heuristic for seat in seats))
-    room = open_room(workspace, bench.spec.path, seats, options.models, command="compile", say=say)
-    with failure_on_record(room):
+    drafts = not options.offline
+    room = open_room(workspace, bench.spec.path, seats, options.models, command="compile", say=say, drafts=drafts)
+    with asking_alone(room), failure_on_record(room):
         reached = None
         if seats is not None:
             reached = reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say, room=room)
@@ -111,7 +112,7 @@ def compile_spec(
         say("adopting and drafting")
         adopted = _adopt(bench, workspace, key, table, store, changed)
         # While something waits for a person nothing is written, so no model is asked to group what may change.
-        asks = not options.offline and not table.disputes
+        asks = drafts and not table.disputes
         sheet, placed, drafted = _draft(
             bench, workspace, key, adopted, store, room if asks else None, say, heuristic=heuristic
         )

@@ -29,7 +29,7 @@ from pipeline.models.papers import (
 )
 from pipeline.models.pending import PendingError
 from pipeline.models.protocol import Model
-from pipeline.room import Room, RoomOptions, failure_on_record, open_room
+from pipeline.room import Room, RoomOptions, asking_alone, failure_on_record, open_room
 from pipeline.rounds import Say, askings, silent
 from pipeline.workspace import Workspace
 from schemas.anchors import Reading
@@ -83,7 +83,7 @@ def read_alone(workspace: Workspace, path: Path, seat: ReaderSeat, say: Say) -> 
     room = open_room(workspace, bench.spec.path, (seat,), RoomOptions(), command="extract", say=say)
     named = room is not None and seat.name in workspace.config.both_readers
     asking = room.asking(seat, bench.grounder, None, (), (), say) if room is not None and named else None
-    with failure_on_record(room):
+    with asking_alone(room if named else None), failure_on_record(room):
         extracted = read(bench, seat, workspace.recorded, asking)
     if room is not None and room.book is not None:
         room.book.end(int(Exit.HOLDS), now())

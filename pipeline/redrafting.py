@@ -14,7 +14,7 @@ from pipeline.drafting import place
 from pipeline.gate import late_gates
 from pipeline.keep import collect, homed_store
 from pipeline.models.desk import now
-from pipeline.room import Room, RoomOptions, failure_on_record, open_room
+from pipeline.room import Room, RoomOptions, asking_alone, failure_on_record, open_room
 from pipeline.rounds import Say, silent, stored_table
 from pipeline.workspace import Workspace
 from schemas.card import Card
@@ -48,8 +48,8 @@ def draft_spec(workspace: Workspace, path: Path, *, again: bool = False, say: Sa
         raise AssertionError("outside an instance nothing is adopted")
     key = store.spec.key
     nothing: frozenset[str] = frozenset()
-    room = open_room(workspace, bench.spec.path, None, RoomOptions(), command="draft", say=say)
-    with failure_on_record(room):
+    room = open_room(workspace, bench.spec.path, None, RoomOptions(), command="draft", say=say, drafts=True)
+    with asking_alone(room), failure_on_record(room):
         placed_claims = place(sheet, workspace, room, say, again=again)
         old_edges = frozenset((edge.kind, edge.from_, edge.to) for edge in store.edges)
         drafted = redraft(

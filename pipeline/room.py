@@ -25,6 +25,7 @@ from store.answers import FOLDER, AnswerShelf
 from store.batches import waiting
 from store.book import Book
 from store.instance import Instance
+from store.lock import in_turn
 from text.grounding import Grounder
 
 Say = Callable[[str], None]
@@ -51,7 +52,7 @@ class RoomOptions:
 
 @dataclass
 class Room:
-    """One command's way to models. `calls` counts what was really sent by it."""
+    """One command's way to models. `calls` counts what was really sent by it; `sends` says whether it may send anything at all."""
 
     config: Config
     executor: Executor
@@ -60,6 +61,10 @@ class Room:
     patience: Patience
     book: Book | None
     options: RoomOptions
+    instance: Instance
+    spec: str
+    say: Say
+    sends: bool
     readers: dict[str, ReaderConfig] = field(default_factory=dict)
     batched: frozenset[str] = frozenset()
 
@@ -74,6 +79,7 @@ class Room:
         options: RoomOptions | None = None,
         say: Say,
         clock: Clock | None = None,
+        drafts: bool = False,
     ) -> Room:
         """The room of one command on one spec. Nothing is made on disk before the first answer."""
         options = options or RoomOptions()
@@ -88,6 +94,10 @@ class Room:
             patience=Patience(config.models, say, clock),
             book=Book(instance.state_dir, start) if options.mode == "live" else None,
             options=options,
+            instance=instance,
+            spec=spec,
+            say=say,
+            sends=options.mode == "live" and options.replay is None and _asks(config, seats, drafts=drafts),
             readers=config.both_readers,
             batched=frozenset(waiting(instance)) if options.replay is None else frozenset(),
         )
@@ -144,6 +154,29 @@ class Room:
 
 
 @contextmanager
+def asking_alone(room: Room | None) -> Iterator[None]:
+    """Where a command may send questions, no other one sends any about the same spec meanwhile: each would pay for the same answers.
+
+    Waits for the other one, and says so. Raises OutsideError when answers or records could not be kept: before anything is paid for.
+    """
+    if room is None or not room.sends:
+        yield
+        return
+
+    def waits() -> None:
+        room.say(f"another command is asking models about {room.spec}: waiting until it ends (Ctrl-C stops waiting)")
+
+    state_dir = room.instance.state_dir
+    with in_turn(state_dir, room.spec, waits):
+        room.shelf.refuse_unwritable()
+        if room.book is not None:
+            room.book.refuse_unwritable()
+        # What the other one has sent as a batch meanwhile is not sent by us.
+        room.batched = frozenset(waiting(room.instance))
+        yield
+
+
+@contextmanager
 def failure_on_record(room: Room | None) -> Iterator[None]:
     """What ends a command ends its record too, when it has one: a failure, a bug or Ctrl-C."""
     try:
@@ -176,12 +209,19 @@ def open_room(
     command: str,
     say: Say,
     clock: Clock | None = None,
+    drafts: bool = False,
 ) -> Room | None:
-    """The room of a command; None outside an instance, where no config names a model."""
+    """The room of a command; None outside an instance, where no config names a model. `drafts`: it may ask the drafter's model."""
     if workspace.snapshot is None:
         return None
     instance = workspace.snapshot.instance
-    return Room.open(instance, seats or (), command=command, spec=spec, options=options, say=say, clock=clock)
+    return Room.open(
+        instance, seats or (), command=command, spec=spec, options=options, say=say, clock=clock, drafts=drafts
+    )
+
+
+def _asks(config: Config, seats: Sequence[ReaderSeat], *, drafts: bool) -> bool:
+    return any(isinstance(seat.reader, Model) for seat in seats) or (drafts and config.draft.drafter == "model")
 
 
 def can_batch(seat: ReaderSeat) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from schemas.call import Answer
 from schemas.errors import OutsideError, Place, RefusedError
-from store.files import read_file, write_by_content
+from store.files import read_file, refuse_unwritable, write_by_content
 from store.lock import make_state_dir
 from store.paths import ensure_within
 from store.yamlio import load_json
@@ -43,6 +43,11 @@ class AnswerShelf:
                 self._write(answer, [copy for copy in self.copies if copy != folder])
                 return answer
         return None
+
+    def refuse_unwritable(self) -> None:
+        """Raises OutsideError when an answer could not be kept everywhere that it is to be kept: before one is paid for."""
+        for folder in (*((self.home,) if self.home is not None else ()), *self.copies):
+            refuse_unwritable(folder)
 
     def put(self, answer: Answer) -> None:
         """Keep an answer: on disk, synced, before this returns. Raises OutsideError when the disk refuses."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from schemas.bookline import BookLine, CallLine, End, LeftOutLine, RoundLine, Start, parse_line
 from schemas.errors import IsopodError, OutsideError, Place, RefusedError
-from store.files import read_file
+from store.files import read_file, refuse_unwritable
 from store.instance import Instance
 from store.jsonio import load_json
 from store.lock import make_state_dir
@@ -48,6 +48,10 @@ class Book:
                 raise OutsideError(
                     "cannot-write", f"the record cannot be written: {error.strerror}", where=Place(str(self._state_dir))
                 ) from None
+
+    def refuse_unwritable(self) -> None:
+        """Raises OutsideError when a record cannot be kept. Makes no record yet."""
+        refuse_unwritable(self._state_dir / FOLDER)
 
     def end(self, exit_code: int, at: str) -> None:
         """The last line of a record that has a file, once: what ended a command first is how it ended. Raises as `write`."""

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from schemas.errors import OutsideError, Place, RefusedError
-from store.disk import NotAFileError, read_regular
+from store.disk import TEMPORARY, NotAFileError, read_regular
 from store.staging import not_a_file
 
 
@@ -26,6 +26,36 @@ def read_file(path: Path, source: str) -> bytes | None:
         raise not_a_file(Place(source)) from None
     except OSError as error:
         raise OutsideError("unreadable-file", f"cannot be read: {error.strerror}", where=Place(source)) from None
+
+
+def shown(path: Path) -> str:
+    """A path as a command may take it that is typed here: from the current folder on where it lies below, else whole."""
+    try:
+        return path.relative_to(Path.cwd()).as_posix()
+    except (ValueError, OSError):
+        return path.as_posix()
+
+
+def refuse_unwritable(folder: Path) -> None:
+    """Make a folder and write a file there that does not stay, before work is done whose result is to be kept in it.
+
+    Raises OutsideError `cannot-write`.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(prefix=TEMPORARY, dir=folder) as file:
+            file.write(b"\n")
+            file.flush()
+    except OSError as error:
+        is_file = isinstance(error, FileExistsError | NotADirectoryError)
+        raise OutsideError(
+            "cannot-write",
+            "nothing can be kept in this folder: " + ("a file is in its place" if is_file else f"{error.strerror}"),
+            where=Place(shown(folder)),
+            fix="name another folder, or move that file"
+            if is_file
+            else "give this user the right to write there, or free some space",
+        ) from None
 
 
 def write_by_content(path: Path, data: bytes, source: str) -> None:

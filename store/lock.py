@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,12 +53,7 @@ def writing(state_dir: Path, owner: str, timeout: float = DEFAULT_TIMEOUT) -> It
             fix="wait until it ends, then run this again",
         ) from None
     except OSError as error:
-        raise OutsideError(
-            "cannot-write",
-            f"the state folder cannot be written: {error.strerror}",
-            where=Place(str(state_dir)),
-            fix="give this user the right to write there, or free some space",
-        ) from None
+        raise _cannot_write(state_dir, error) from None
     _held[key] = 1
     try:
         _say_holder(state_dir, owner)
@@ -67,6 +63,41 @@ def writing(state_dir: Path, owner: str, timeout: float = DEFAULT_TIMEOUT) -> It
         with suppress(OSError):
             (state_dir / _HOLDER).unlink(missing_ok=True)
         lock.release()
+
+
+@contextmanager
+def in_turn(state_dir: Path, subject: str, waits: Callable[[], None]) -> Iterator[None]:
+    """Do alone what one command at a time does about `subject`. While another one is at it this waits, as long as it takes.
+
+    `waits` is called once, before that. The turn of a process that died is over at once; Ctrl-C ends the wait. Raises OutsideError when
+    the state folder cannot be written.
+    """
+    from filelock import FileLock, Timeout
+
+    name = hashlib.sha256(subject.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    try:
+        make_state_dir(state_dir)
+        lock = FileLock(state_dir / f"turn-{name}")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            waits()
+            lock.acquire()
+    except OSError as error:
+        raise _cannot_write(state_dir, error) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _cannot_write(state_dir: Path, error: OSError) -> OutsideError:
+    return OutsideError(
+        "cannot-write",
+        f"the state folder cannot be written: {error.strerror}",
+        where=Place(str(state_dir)),
+        fix="give this user the right to write there, or free some space",
+    )
 
 
 def make_state_dir(state_dir: Path) -> None:

@@ -45,3 +45,30 @@ def test_a_record_says_how_its_command_ended_also_when_that_was_at_the_end(
         code = asking.compile().code
     runs = asking.run("runs", "--format", "json").data["runs"]
     assert code != 0 and [run["end"]["exit_code"] for run in runs] == [code]
+
+
+@pytest.mark.parametrize("place", [".isopod/answers", ".isopod/records", "taped"])
+def test_where_nothing_can_be_kept_nothing_is_asked(asking: AskingInstance, place: str) -> None:
+    """A file lies where the folder should be: no right to write would not stop a test that runs as root."""
+    path = asking.root / place
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("")
+    done = asking.compile("--record", "taped")
+    assert done.code == 4 and f"isopod: {place}: " in done.err and "(cannot-write)" in done.err
+    assert asking.asked() == []
+
+
+def test_two_commands_at_once_pay_once(asking: AskingInstance) -> None:
+    asking.server.hold.clear()
+    first = asking.start("compile", "specs/links.md")
+    while not asking.server.questions:
+        assert first.poll() is None, first.communicate()
+    second = asking.start("compile", "specs/links.md", "--preview")
+    assert second.stderr is not None
+    while b"another command is asking" not in (line := second.stderr.readline()):
+        assert line
+    asking.server.hold.set()
+    for process in (first, second):
+        _, err = process.communicate()
+        assert process.returncode == 0, err
+    assert len(asking.asked()) == len(asking.answers) == 2
