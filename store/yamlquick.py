@@ -18,7 +18,7 @@ _TEXT = rf"{_WORD}(?: {_WORD})*"  # no mark of YAML among it, no two spaces, no 
 _QUOTED = r'"[^"\\]*(?:\\["\\nt][^"\\]*)*"'
 _LEAF = rf"(?:{_QUOTED}|{_TEXT})"
 _LIST = rf"\[(?:{_LEAF}(?:, {_LEAF})*)?\]"
-_KEY = r"[A-Za-z_][A-Za-z_0-9]*"
+_KEY = r"[A-Za-z_][A-Za-z_0-9]{0,99}"
 _PAIR = rf"{_KEY}: (?:{_LEAF}|{_LIST})"
 
 # One line: indentation, dash, then a key with its value, or a value alone.
@@ -31,9 +31,9 @@ _LEAVES = re.compile(_LEAF)
 _PAIRS = re.compile(rf"({_KEY}): ({_LEAF}|{_LIST})")
 
 _DEEPEST = 20
-_LONGEST_KEY = 200
 _VALUES: Final[dict[str, Any]] = {"null": None, "true": True, "false": False}
 _UNSURE: Final = frozenset(("Null", "NULL", "True", "TRUE", "False", "FALSE"))
+_NO_KEYS: Final = _UNSURE | _VALUES.keys()
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED: Final = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,17})\Z")
@@ -81,6 +81,8 @@ class _Reader:
                 inner: Any = [] if dash else {}
                 current[opened] = inner
                 around.append((current, column))
+                if len(around) > _DEEPEST:
+                    raise _NotOursError
                 current, column, opened = inner, column + 2, None
             else:
                 while width < column and around:
@@ -94,7 +96,7 @@ class _Reader:
                 around.append((current, column))
                 current.append({})
                 current, column = current[-1], column + 2
-            if not key or key in current or not _is_key(key) or len(around) > _DEEPEST:
+            if not key or key in current or key in _NO_KEYS:
                 raise _NotOursError
             if not value:
                 opened = key
@@ -126,6 +128,9 @@ def _value(text: str) -> Any:
     """A scalar, a list of scalars or a map of both, on one line."""
     first = text[0]
     if first == '"':
+        inner = text[1:-1]
+        if '"' not in inner and "\\" not in inner and len(text) > 1 and text[-1] == '"':
+            return inner
         if not _ONE_QUOTED.match(text):
             raise _NotOursError
         return _leaf(text)
@@ -136,7 +141,7 @@ def _value(text: str) -> Any:
             raise _NotOursError
         pairs = _PAIRS.findall(text)
         found = {key: _list(leaf) if leaf[0] == "[" else _leaf(leaf) for key, leaf in pairs}
-        if len(found) != len(pairs) or not all(map(_is_key, found)):
+        if len(found) != len(pairs) or not found.keys().isdisjoint(_NO_KEYS):
             raise _NotOursError
         return found
     if first == "[":
@@ -146,10 +151,6 @@ def _value(text: str) -> Any:
     if not _PLAIN.match(text):
         raise _NotOursError
     return _leaf(text)
-
-
-def _is_key(key: str) -> bool:
-    return key not in _VALUES and key not in _UNSURE and len(key) < _LONGEST_KEY
 
 
 def _list(text: str) -> list[Any]:
