@@ -161,7 +161,10 @@ def _answer(
         return found.judgements, found.violations
 
     try:
-        concluded = converse(desk, call_of, ("judgements",), judged, most=MOST_CALLS, ending=ALL_OF_IT)
+        # The rules place the claims then: asking each compile anew would cost each time, and move cards about.
+        concluded = converse(
+            desk, call_of, ("judgements",), judged, most=MOST_CALLS, ending=ALL_OF_IT, forgets=False
+        )
     except OutsideError as error:
         if error.code != NO_ENVELOPE:
             raise

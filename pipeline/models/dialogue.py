@@ -56,11 +56,12 @@ def converse(
     *,
     most: int = MOST_CALLS,
     ending: str = LEAVE_OUT,
+    forgets: bool = True,
 ) -> Concluded[Made]:
     """Ask until nothing is wrong, at most `most` times; `ending` closes each complaint.
 
-    Raises NeverInFormError (`no-envelope`) when no answer had a valid envelope; such answers are not kept, so that running again asks
-    again. Raises as `Desk.ask`.
+    Raises NeverInFormError (`no-envelope`) when no answer had a valid envelope. Such answers are not kept, so that running again asks
+    again; without `forgets` they are: for a caller that goes on without an answer. Raises as `Desk.ask`.
     """
     asked: list[Call] = []
     concluded: Concluded[Made] | None = None
@@ -82,7 +83,8 @@ def converse(
                 return concluded
         added, why = complaint(answer.content, violations, ending), _why(violations)
     if concluded is None:
-        desk.shelf.forget(call.request for call in asked)
+        if forgets:
+            desk.shelf.forget(call.request for call in asked)
         raise NeverInFormError(
             f"{desk.config.model} answered {most} times about {place}, never in the form that was asked for: {wrong}",
             asked,

@@ -333,6 +333,14 @@ def test_refused_twice_gives_way_to_the_rules_and_is_said(wrong: str) -> None:
     assert note.rule == "D14" and "the rules grouped" in note.text and "drafter-1" in note.text
 
 
+@pytest.mark.parametrize("wrong", ["free text", "a claim left out"])
+def test_what_was_refused_is_not_asked_again(tmp_path: Path, wrong: str) -> None:
+    sheet, model = sheet_of(), Scripted((WRONG[wrong][0],))
+    desk = desk_of(model, AnswerShelf(home=tmp_path))
+    placed = [judge_by_model(sheet, Drafter(desk, InOrder(), lambda _: None), NOTHING) for _ in range(2)]
+    assert len(model.calls) == 2 and placed[0] == placed[1]
+
+
 CONTRARY: list[EdgeT] = [*EDGES, ("short", "conflicts_with", "clash", "never clash")]
 
 
