@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from schemas.call import Answer
-from schemas.errors import OutsideError, Place, RefusedError
-from store.files import read_file, refuse_unwritable, write_by_content
+from schemas.errors import IsopodError, ManyErrors, OutsideError, Place, RefusedError
+from store.files import read_file, refuse_unwritable, shown, write_by_content
 from store.lock import make_state_dir
 from store.paths import ensure_within
 from store.yamlio import load_json
 
 FOLDER = "answers"
 """Below the state folder."""
+
+_INVALID: Final = "invalid-answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,8 @@ class AnswerShelf:
     def get(self, request: str) -> Answer | None:
         """The kept answer to this request, None when there is none. What is found is written to the copies too.
 
-        Raises RefusedError for a file that is no answer to this request.
+        Raises RefusedError for a file that is no answer to this request, with all such files of its folder; OutsideError without the right
+        to read.
         """
         for folder in (*((self.home,) if self.home is not None else ()), *self.copies, *self.sources):
             answer = _read(folder, request)
@@ -83,19 +88,47 @@ class AnswerShelf:
 
 
 def _read(folder: Path, request: str) -> Answer | None:
-    path = _path(folder, request)
-    data = read_file(path, str(path))
+    """The answer of a folder; when its file is broken, all that are broken there are said at once."""
+    try:
+        path = _path(folder, request)
+        return _parsed(path)
+    except PermissionError as error:
+        raise OutsideError(
+            "unreadable-file",
+            f"kept answers cannot be read: {error.strerror}",
+            where=Place(shown(folder)),
+            fix=f"chmod u+rwx {shlex.quote(shown(folder))}",
+        ) from None
+    except RefusedError as error:
+        raise _all_broken(folder, error) from None
+
+
+def _parsed(path: Path) -> Answer | None:
+    source = shown(path)
+    data = read_file(path, source)
     if data is None:
         return None
-    answer = Answer.parse(load_json(data, str(path)), source=str(path), code="invalid-answer")
-    if answer.request != request:
-        raise RefusedError(
-            "invalid-answer",
-            "the file holds the answer to another request than its name says",
-            where=Place(str(path)),
-            fix=f"rm {path}",
-        )
+    try:
+        answer = Answer.parse(load_json(data, source), source=source, code=_INVALID)
+        why = "the file holds the answer to another request than its name says" if answer.request != path.stem else None
+    except RefusedError as error:
+        why = error.message
+    if why is not None:
+        fix = f"rm {shlex.quote(source)} (the question is asked, and paid for, again), or bring the file back as it was"
+        raise RefusedError(_INVALID, f"no kept answer of a model: {why}", where=Place(source), fix=fix)
     return answer
+
+
+def _all_broken(folder: Path, first: RefusedError) -> RefusedError:
+    broken: list[IsopodError] = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            _parsed(path)
+        except RefusedError as error:
+            broken.append(error)
+        except OutsideError:
+            continue  # what is not read is not broken
+    return ManyErrors(broken) if len(broken) > 1 else first
 
 
 def _path(folder: Path, request: str) -> Path:

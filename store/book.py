@@ -15,7 +15,7 @@ from pathlib import Path
 
 from schemas.bookline import BookLine, CallLine, End, LeftOutLine, RoundLine, Start, parse_line
 from schemas.errors import IsopodError, OutsideError, Place, RefusedError
-from store.files import read_file, refuse_unwritable
+from store.files import read_file, refuse_unwritable, shown
 from store.instance import Instance
 from store.jsonio import load_json
 from store.lock import make_state_dir
@@ -46,7 +46,9 @@ class Book:
                 self._append(self.path, line)
             except OSError as error:
                 raise OutsideError(
-                    "cannot-write", f"the record cannot be written: {error.strerror}", where=Place(str(self._state_dir))
+                    "cannot-write",
+                    f"the record cannot be written: {error.strerror}",
+                    where=Place(shown(self._state_dir / FOLDER)),
                 ) from None
 
     def refuse_unwritable(self) -> None:
