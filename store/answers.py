@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +28,7 @@ class AnswerShelf:
 
     `home` is None where nothing may be kept (a replay). All are absolute folders of `<request hash>.json`. `state` is the folder that git
     passes by and that `home` lies in. Without `forgets` nothing is dropped: for commands that cannot ask anew.
+    `seen` are the requests whose answers were found or kept by this command.
     """
 
     home: Path | None
@@ -35,6 +36,7 @@ class AnswerShelf:
     copies: Sequence[Path] = ()
     sources: Sequence[Path] = ()
     forgets: bool = True
+    seen: set[str] = field(default_factory=set)
 
     def get(self, request: str) -> Answer | None:
         """The kept answer to this request, None when there is none. What is found is written to the copies too.
@@ -45,6 +47,7 @@ class AnswerShelf:
         for folder in (*((self.home,) if self.home is not None else ()), *self.copies, *self.sources):
             answer = _read(folder, request)
             if answer is not None:
+                self.seen.add(request)
                 self._write(answer, [copy for copy in self.copies if copy != folder])
                 return answer
         return None
@@ -65,6 +68,7 @@ class AnswerShelf:
                     f"the state folder cannot be written: {error.strerror}",
                     where=Place(str(self.state)),
                 ) from None
+        self.seen.add(answer.request)
         self._write(answer, (*((self.home,) if self.home is not None else ()), *self.copies))
 
     @staticmethod

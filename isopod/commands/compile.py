@@ -109,6 +109,8 @@ def command(
         note(outcome)
     else:
         commit(place, outcome)
+    if record is not None and (outcome.room is None or not outcome.room.shelf.seen):
+        say(f"nothing was asked of a model, so nothing was recorded in {record}")
     root = place.snapshot.instance.root if place.snapshot is not None else Path.cwd()
 
     def lines() -> Iterator[str]:
@@ -185,6 +187,10 @@ def _models(offline: bool, batch: bool, record: str | None, replay: str | None) 
         raise RefusedError("usage", "--offline asks no model: it goes with no --batch, --record or --replay")
     if replay is not None and (batch or record is not None):
         raise RefusedError("usage", "--replay sends nothing: it goes with no --batch or --record")
+    if "" in (record, replay):
+        raise RefusedError("usage", "--record and --replay name a folder", fix="isopod compile --help")
+    if record is not None and Path(record).exists() and not Path(record).is_dir():
+        raise RefusedError("no-folder", f"{record} is no folder to record in", fix="name a folder; it is made if need be")
     if replay is not None and not Path(replay).is_dir():
         raise RefusedError("no-folder", f"there is no folder {replay} to replay", fix="name the folder of --record")
     return RoomOptions(

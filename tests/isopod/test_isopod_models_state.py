@@ -47,7 +47,7 @@ def test_a_record_says_how_its_command_ended_also_when_that_was_at_the_end(
     assert code != 0 and [run["end"]["exit_code"] for run in runs] == [code]
 
 
-@pytest.mark.parametrize("place", [".isopod/answers", ".isopod/records", "taped"])
+@pytest.mark.parametrize("place", [".isopod/answers", ".isopod/records"])
 def test_where_nothing_can_be_kept_nothing_is_asked(asking: AskingInstance, place: str) -> None:
     """A file lies where the folder should be: no right to write would not stop a test that runs as root."""
     path = asking.root / place
@@ -72,3 +72,17 @@ def test_two_commands_at_once_pay_once(asking: AskingInstance) -> None:
         _, err = process.communicate()
         assert process.returncode == 0, err
     assert len(asking.asked()) == len(asking.answers) == 2
+
+
+def test_a_recording_of_nothing_is_said(asking: AskingInstance) -> None:
+    assert "nothing was recorded" not in asking.compile("--record", "taped").err
+    assert len(list((asking.root / "taped").iterdir())) == 2
+    done = asking.compile("--record", "other")
+    assert done.code == 0 and "nothing was asked of a model, so nothing was recorded in other" in done.err
+
+
+@pytest.mark.parametrize("option", ["--record", "--replay"])
+@pytest.mark.parametrize("name", ["", "config.yaml"])
+def test_what_is_no_folder_takes_no_recording(asking: AskingInstance, option: str, name: str) -> None:
+    assert asking.compile(option, name).code == 2
+    assert asking.asked() == [] and not (asking.root / ".isopod").exists()
