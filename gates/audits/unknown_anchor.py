@@ -1,7 +1,8 @@
 """Every claim that a card names is in an anchors file, and is the one that stands today.
 
 **What** Each anchor id on a card (its claims, those of its lines, of its contract and of its reasons) is in an
-anchors file, and so is each in the group that people made of a card's claims. A live card names no retired claim that has a successor: it names the successor.
+anchors file, and so is each in the group that people made of a card's claims. A live card names no retired claim
+that has a successor: it names the successor.
 
 **Why** A card whose claim nobody knows has lost its tie to the spec: no quote, no line, no drift. Ids are strings to
 a schema; the claims are in other files.
