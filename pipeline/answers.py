@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pipeline.batching import explained
 from pipeline.bench import Bench, StandingClaim
 from pipeline.models.pending import PendingError
 from pipeline.room import RoomOptions, open_room
@@ -62,6 +63,7 @@ def open_docket(
         raise RefusedError(
             "no-instance", "answers are kept in an instance, and this spec lies in none", fix="isopod init"
         )
+    instance = workspace.snapshot.instance
     bench = Bench.of(workspace.read(path))
     key = workspace.key_of(bench.spec.path)
     store = workspace.store(key)
@@ -80,11 +82,15 @@ def open_docket(
         try:
             reached = reach(bench, workspace, key, seats, strict=strict, changed=changed, say=say, room=room)
         except PendingError as error:
+            waits = explained(instance, error)
+            if not isinstance(waits, WaitsError):
+                raise waits from None
+            compile_ = f"isopod compile {shlex.quote(bench.spec.path)}"
             raise WaitsError(
                 error.code,
-                f"{bench.spec.path} is not read to the end: {error.message}",
+                f"{bench.spec.path} is not read to the end: {waits.message}",
                 where=Place(bench.spec.path),
-                fix=f"isopod compile {shlex.quote(bench.spec.path)}",
+                fix=compile_ if waits is error else f"isopod batches --wait, then {compile_} --batch",
             ) from None
         return Docket(docket_workspace, key, reached.table, reached)
     return Docket(docket_workspace, key, stored_table(bench, workspace, key), None)

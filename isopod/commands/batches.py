@@ -35,7 +35,8 @@ def command(face: Face, wait: bool, drop: str | None, found: tuple[str, str] | N
     """Show the batches that `isopod compile --batch` sent, and fetch the answers of those that are over.
 
     Answers are kept: the same compile takes them and goes on. A question without an answer is sent again by the next compile --batch.
-    Exit 0 when nothing waits, 3 while something does, 4 when a provider fails or it is not known whether a batch arrived.
+    Exit 0 when nothing waits, 3 while something does, 4 when a provider fails, a batch ends without
+    any answer or it is not known whether a batch arrived.
     """
     from isopod.render.batches import batch_lines
     from pipeline import collecting
@@ -72,7 +73,7 @@ def _exit(looked: Looked) -> Exit:
     """What failed comes before what waits; a provider that fails before a reader that is not ready."""
     if any(isinstance(one.error, OutsideError) for one in looked.failures):
         return Exit.OUTSIDE
-    if any(item.standing == "unknown" for item in looked.items):
+    if any(item.standing == "unknown" or (item.standing == "collected" and not item.done) for item in looked.items):
         return Exit.OUTSIDE
     if looked.failures:
         return Exit.REFUSED

@@ -66,11 +66,14 @@ def _advice(item: BatchItem) -> str | None:
 
 def _next(items: Sequence[BatchItem]) -> str:
     waiting = sum(item.standing == "waiting" for item in items)
-    collected = list(dict.fromkeys(item.spec for item in items if item.standing == "collected"))
+    over = [item for item in items if item.standing == "collected"]
+    collected = list(dict.fromkeys(item.spec for item in over if item.done))
+    lost = list(dict.fromkeys(item.spec for item in over if item.spec not in collected))
     parts = []
     if collected:
-        commands = " and ".join(f"isopod compile {shlex.quote(spec)} --batch" for spec in collected)
-        parts.append(f"Answers are kept; go on with: {commands}")
+        parts.append(f"Answers are kept; go on with: {_compiles(collected)}")
+    if lost:
+        parts.append(f"No answer came; to send the questions again: {_compiles(lost)}")
     if waiting:
         verb = "waits" if waiting == 1 else "wait"
         parts.append(f"{number_of(waiting, 'batch', 'batches')} {verb}: isopod batches --wait")
@@ -78,3 +81,7 @@ def _next(items: Sequence[BatchItem]) -> str:
     if unknown:
         parts.append(f"{number_of(unknown, 'batch', 'batches')} must be looked for at the provider")
     return ". ".join(parts) or "Nothing waits"
+
+
+def _compiles(specs: Sequence[str]) -> str:
+    return " and ".join(f"isopod compile {shlex.quote(spec)} --batch" for spec in specs)

@@ -147,7 +147,8 @@ def test_what_has_no_answer_is_said_and_sent_again(tmp_path: Path, server: Loopb
     isopod(*COMPILE)
     server.end_batches()
     done = isopod("batches")
-    assert done.returncode == 0
+    assert done.returncode == 4 and "Answers are kept" not in done.stdout
+    assert "No answer came; to send the questions again: isopod compile specs/shop.md --batch" in " ".join(done.stdout.split())
     assert "too strange" in done.stderr and "truncated" in done.stderr and "specs/shop.md" in done.stderr
     assert "0 of 1, 1 failed" in done.stdout
     runs = shown(isopod("runs", "--format", "json"))
@@ -230,6 +231,14 @@ def test_the_recording_of_a_compile_by_batches_replays_without_network(
     assert isopod("compile", "specs/shop.md", "--replay", "answers").returncode == 0
     assert {path.name: path.read_bytes() for path in (tmp_path / "cards").rglob("*.yaml")} == cards
     assert len(server.seen) == seen
+
+
+def test_settle_says_that_batches_are_to_be_waited_for(tmp_path: Path, server: Loopback, isopod: Run) -> None:
+    shop(tmp_path, server)
+    isopod(*COMPILE)
+    done = isopod("settle", "specs/shop.md")
+    assert done.returncode == 3
+    assert "try: isopod batches --wait, then isopod compile specs/shop.md --batch" in done.stderr
 
 
 def test_the_list_fits_80_columns_and_says_what_comes_next(tmp_path: Path, server: Loopback, isopod: Run) -> None:
