@@ -86,15 +86,32 @@ class Team(Record):
     capabilities: Capabilities
 
 
-Duration = Annotated[str, Field(pattern=r"^[0-9]{1,6}[smhdw]$")]
-"""A whole number and s, m, h, d or w."""
-
+_DURATION = r"^[0-9]{1,6}[smhdw]$"
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
 def seconds_of(duration: str) -> int:
     """The seconds of a duration such as `30m`."""
     return int(duration[:-1]) * _SECONDS[duration[-1]]
+
+
+def _between(least: str, most: str) -> AfterValidator:
+    """A whole number and s, m, h, d or w, that is no shorter and no longer than these: no clock overflows, no limit ends before it
+    starts."""
+
+    def check(value: str) -> str:
+        if re.fullmatch(_DURATION, value) is None:
+            raise ValueError("must be a whole number and s, m, h, d or w, like 90s or 30m")
+        if not seconds_of(least) <= seconds_of(value) <= seconds_of(most):
+            raise ValueError(f"must be from {least} to {most}")
+        return value
+
+    return AfterValidator(check)
+
+
+_AS_PATTERN = Field(json_schema_extra={"pattern": _DURATION})
+TimeLimit = Annotated[str, _AS_PATTERN, _between("1s", "7d")]
+Wait = Annotated[str, _AS_PATTERN, _between("0s", "1d")]
 
 
 class ReaderConfig(Record):
@@ -112,7 +129,7 @@ class ReaderConfig(Record):
     command: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     # Both SDKs refuse more without streaming.
     max_tokens: StrictInt = Field(default=16_000, ge=256, le=21_333)
-    time_limit: Duration = "10m"
+    time_limit: TimeLimit = "10m"
 
 
 class Readers(Record):
@@ -140,8 +157,8 @@ class Models(Record):
 
     section_chars: StrictInt = Field(default=6_000, ge=200, le=1_000_000)
     at_once: StrictInt = Field(default=4, ge=1, le=64)
-    deadline: Duration = "30m"
-    patience: Duration = "2m"
+    deadline: TimeLimit = "30m"
+    patience: Wait = "2m"
     tokens: StrictInt = Field(default=3_000_000, ge=1)
     money: PriceNumber | None = None
     currency: str = Field(default="USD", min_length=1, max_length=10)
