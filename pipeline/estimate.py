@@ -7,7 +7,7 @@ task, the listed claims about as many as the text, the disputed lines of a first
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -23,12 +23,15 @@ from pipeline.workspace import Workspace
 from schemas.call import Call, Purpose, Usage
 from schemas.config import Config
 from schemas.estimate import EstimateOutput, EstimateRow
+from store.batches import waiting
 
 _ANSWER: Final[dict[Purpose, float]] = {"read": 2.2, "repair": 1.5, "edges": 0.2, "draft": 0.8, "check": 0.1}
 """Tokens of an answer for each token of the task that was sent beside our own words."""
 
 _DISPUTED: Final = 0.2
 _CLAIMS: Final = 1.0
+_REPAIRED: Final = _DISPUTED * (1 + _ANSWER["read"])
+"""Disputed lines and what the reader said there."""
 
 
 def estimate(workspace: Workspace, path: Path, options: CompileOptions, say: Say = silent) -> EstimateOutput:
@@ -39,13 +42,21 @@ def estimate(workspace: Workspace, path: Path, options: CompileOptions, say: Say
     batch = options.models.batch
     quiet = replace(options, models=replace(options.models, mode="kept", record=None))
     rows: list[EstimateRow] = []
+    under_way = 0
+    sent = waiting(workspace.snapshot.instance) if workspace.snapshot is not None else {}
     try:
         compile_spec(workspace, path, quiet, preview=True, say=say)
     except PendingError as error:
-        rows = [*_exact(workspace, error.calls, batch=batch), *_later(workspace, error.calls, batch=batch)]
+        fresh = [call for call in error.calls if call.request not in sent]
+        under_way = len(error.calls) - len(fresh)
+        rows = [*_exact(workspace, fresh, batch=batch), *_later(workspace, error.calls, batch=batch)]
     rows.sort(key=lambda row: row.reader)
     return EstimateOutput(
-        spec=workspace.name_of(path), estimate=tuple(rows), currency=workspace.config.models.currency, batch=batch
+        spec=workspace.name_of(path),
+        estimate=tuple(rows),
+        currency=workspace.config.models.currency,
+        batch=batch,
+        waiting=under_way,
     )
 
 
@@ -60,27 +71,41 @@ def _exact(workspace: Workspace, calls: Iterable[Call], *, batch: bool) -> Itera
 
 
 def _later(workspace: Workspace, calls: Iterable[Call], *, batch: bool) -> Iterator[EstimateRow]:
-    """What follows a first reading: relations across parts, one repair round, the drafter."""
-    reading: dict[tuple[str, str], list[Call]] = {}
+    """What follows the calls that stand ready: relations across parts, one repair round, the drafter.
+
+    A reader without a call has read already, and decides again what the other one sees otherwise.
+    """
+    asked: dict[str, dict[Purpose, list[Call]]] = {}
     for call in calls:
-        if call.purpose == "read":
-            reading.setdefault((call.reader, call.model), []).append(call)
-    for (reader, model), group in sorted(reading.items()):
-        text = sum(tokens_of(call.user) for call in group)
-        if len(group) > 1:
+        asked.setdefault(call.reader, {}).setdefault(call.purpose, []).append(call)
+    text = max(map(_text, asked.values()), default=0)
+    if not text:
+        return
+    for seat in workspace.seats(offline=False):
+        own = asked.get(seat.name, {})
+        if not seat.reader.calls_model or "repair" in own:
+            continue
+        if len(own.get("read", ())) > 1:
             sent, back = _words("edges") + round(text * _CLAIMS), round(text * _CLAIMS * _ANSWER["edges"])
-            yield _row(workspace, reader, model, "edges", 1, sent, back, exact=False, batch=batch)
-        if workspace.config.repair_rounds:
-            disputed = text * _DISPUTED
-            sent = _words("repair") + round(disputed * (1 + _ANSWER["read"]))
-            back = round(disputed * _ANSWER["read"])
-            yield _row(workspace, reader, model, "repair", 1, sent, back, exact=False, batch=batch)
+            yield _row(workspace, seat.name, seat.model, "edges", 1, sent, back, exact=False, batch=batch)
+        if workspace.config.repair_rounds and not any("repair" in one for one in asked.values()):
+            sent = _words("repair") + round(text * _REPAIRED)
+            back = round(text * _DISPUTED * _ANSWER["read"])
+            yield _row(workspace, seat.name, seat.model, "repair", 1, sent, back, exact=False, batch=batch)
     draft = workspace.config.draft
-    if draft.drafter == "model" and reading:
-        text = max(sum(tokens_of(call.user) for call in group) for group in reading.values())
+    if draft.drafter == "model":
         model = workspace.config.both_readers[draft.reader].model
         back = round(text * _ANSWER["draft"])
         yield _row(workspace, draft.reader, model, "draft", 1, round(text * 1.5), back, exact=False, batch=batch)
+
+
+def _text(asked: Mapping[Purpose, Sequence[Call]]) -> float:
+    """About how many tokens the text has that one reader is asked about; 0 where only judgements are asked for."""
+    share: dict[Purpose, float] = {"read": 1.0, "edges": _CLAIMS, "repair": _REPAIRED}
+    for purpose, part in share.items():
+        if purpose in asked:
+            return sum(tokens_of(call.user) for call in asked[purpose]) / part
+    return 0.0
 
 
 def _words(purpose: Purpose) -> int:

@@ -28,8 +28,11 @@ class EstimateRow(Record):
 
 
 class EstimateOutput(Record):
+    """`waiting` questions were sent in batches before: they are in no row, since they are not sent again."""
+
     schema_id: Literal["isopod.estimate/1"] = Field(default="isopod.estimate/1", alias="schema")
     spec: str
     estimate: tuple[EstimateRow, ...]
     currency: str
     batch: StrictBool
+    waiting: StrictInt = 0

@@ -8,6 +8,7 @@ from itertools import groupby
 from isopod.escape import escape
 from isopod.face import Face
 from isopod.render.columns import cell_len, fit, pad, wrap
+from isopod.words import number_of
 from schemas.estimate import EstimateOutput, EstimateRow
 
 _PURPOSES = {
@@ -23,7 +24,13 @@ _HEAD = ("", "calls", "tokens in", "out", "money")
 def estimate_lines(estimate: EstimateOutput, face: Face) -> Iterator[str]:
     """A block a reader: its model, one line a purpose, the sum."""
     spec = escape(estimate.spec)
+    if estimate.waiting:
+        waits = number_of(estimate.waiting, "question")
+        verb = "waits in a batch" if estimate.waiting == 1 else "wait in batches"
+        yield from wrap(f"{spec}: {waits} {verb} already, not counted here: isopod batches", face.width)
     if not estimate.estimate:
+        if estimate.waiting:
+            return
         yield f"{spec}: no call of a model is needed; every answer is kept, or no reader asks a model."
         return
     yield f"{spec}: what a compile would ask now. Nothing was sent."
@@ -45,7 +52,7 @@ def estimate_lines(estimate: EstimateOutput, face: Face) -> Iterator[str]:
         yield from wrap(
             f"No money is shown for {', '.join(unpriced)}: models.prices in config.yaml has no price.", face.width
         )
-    if estimate.batch:
+    if estimate.batch and len(unpriced) < len({row.model for row in estimate.estimate}):
         yield "Money is that of batches, half the price, where the provider takes them."
 
 

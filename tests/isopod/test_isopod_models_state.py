@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 pytest.importorskip("instructor", reason="the SDKs are not installed: pip install '.[models]'")
 
 from servers.brains import ReadsSentences
-from servers.instance import AskingInstance
+from servers.instance import AskingInstance, Done
 from servers.loopback import Loopback
 
 from schemas.errors import ConflictError
@@ -86,3 +87,29 @@ def test_a_recording_of_nothing_is_said(asking: AskingInstance) -> None:
 def test_what_is_no_folder_takes_no_recording(asking: AskingInstance, option: str, name: str) -> None:
     assert asking.compile(option, name).code == 2
     assert asking.asked() == [] and not (asking.root / ".isopod").exists()
+
+
+def purposes(done: Done) -> dict[str, set[str]]:
+    rows = done.data["estimate"]
+    return {reader: {row["purpose"] for row in rows if row["reader"] == reader} for reader in "ab"}
+
+
+def test_an_estimate_counts_the_rounds_of_a_reader_whose_reading_is_kept(asking: AskingInstance) -> None:
+    assert purposes(asking.compile("--estimate", "--format", "json")) == {
+        "a": {"read", "repair"},
+        "b": {"read", "repair"},
+    }
+    asking.compile()
+    (b,) = [one for one in asking.answers if one["reader"] == "b"]
+    (asking.root / ".isopod" / "answers" / f"{b['request']}.json").unlink()
+    shutil.rmtree(asking.root / "cards")
+    assert purposes(asking.compile("--estimate", "--format", "json")) == {"a": {"repair"}, "b": {"read", "repair"}}
+
+
+def test_an_estimate_counts_no_question_that_waits_in_a_batch(asking: AskingInstance) -> None:
+    asking.configure(prices="{}", extra="draft: {drafter: model, reader: a}\n")
+    assert "Money is that of batches" not in asking.compile("--estimate", "--batch").out
+    assert asking.compile("--batch").code == 3
+    data = asking.compile("--estimate", "--format", "json").data
+    assert data["waiting"] == 2 and not any(row["exact"] for row in data["estimate"])
+    assert "specs/links.md: 2 questions wait in batches already" in asking.compile("--estimate").out
