@@ -67,6 +67,8 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
     "Keep true": {
         "audit": Entry("audit", "Check cards, claims, specs and config by every rule."),
         "fix": Entry("fix", "Apply what is safe to apply."),
+        "exemptions": Entry("exemptions", "List and count every override of a rule."),
+        "ledger": Entry("ledger", "Whether the ledger holds; name its heads after a merge."),
         "merge-check": Entry("merge_check", "What two branches changed that meets in a merge."),
         "undo": Entry("undo", "Take back what the last command wrote."),
         "rules": Entry("rules", "List the rules, or explain one."),

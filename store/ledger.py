@@ -62,11 +62,15 @@ class LedgerProblem:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All that the ledger holds: valid entries by time and name, heads (no entry was written on them), problems."""
+    """All that the ledger holds: valid entries by time and name, heads (no entry was written on them), problems.
+
+    `named` are the heads that the checkpoint names; of a checkpoint that cannot be read there are none.
+    """
 
     entries: tuple[LedgerFile, ...]
     heads: tuple[str, ...]
     problems: tuple[LedgerProblem, ...]
+    named: tuple[str, ...] = ()
 
 
 def read(view: View, instance: Instance) -> Ledger:
@@ -85,9 +89,10 @@ def read(view: View, instance: Instance) -> Ledger:
                 message = f"the entry {short(before)} is missing, {short(file.name)} was written on it"
                 problems.append(LedgerProblem("missing", before, file.path, message))
     heads = tuple(sorted(here.difference(*(_untagged(file.entry.prev) for file in entries))))
-    problems.extend(_checkpoint_problems(view, instance, heads, present))
+    named = _checkpoint_heads(view, instance)
+    problems.extend(_checkpoint_problems(named, instance, heads, present))
     ordered = sorted(entries, key=lambda file: (file.entry.at, file.name))
-    return Ledger(tuple(ordered), heads, tuple(problems))
+    return Ledger(tuple(ordered), heads, tuple(problems), tuple(sorted(named)) if isinstance(named, set) else ())
 
 
 def append(
@@ -117,6 +122,17 @@ def append(
     return name
 
 
+def checkpoint(tx: Transaction, instance: Instance) -> tuple[str, ...]:
+    """Collect a checkpoint that names every head in `tx`, as after a merge; returns the heads.
+
+    Raises ConflictError when the ledger does not hold: a head that is gone is not forgotten so.
+    """
+    heads = _holding(read(View(instance.root, instance.state_dir), instance), instance).heads
+    if heads:
+        tx.write(instance.within(instance.ledger_dir / CHECKPOINT), _checkpoint(*heads))
+    return heads
+
+
 def _heads(tx: Transaction, instance: Instance) -> tuple[str, ...]:
     """The heads to write on: those on disk, or the entry that `tx` already collected on them."""
     view = View(instance.root, instance.state_dir)
@@ -124,7 +140,11 @@ def _heads(tx: Transaction, instance: Instance) -> tuple[str, ...]:
     pending = tx.read(path)
     if pending != view.read(path):
         return tuple(sorted(_named_heads(pending, instance.relative(path))))
-    ledger = read(view, instance)
+    return _holding(read(view, instance), instance).heads
+
+
+def _holding(ledger: Ledger, instance: Instance) -> Ledger:
+    """The ledger, which holds. Raises ConflictError when it does not: nothing is written over a broken one."""
     if ledger.problems:
         first = ledger.problems[0]
         raise ConflictError(
@@ -133,7 +153,7 @@ def _heads(tx: Transaction, instance: Instance) -> tuple[str, ...]:
             where=Place(first.path),
             fix=f"git log -- {instance.relative(instance.ledger_dir)}",
         )
-    return ledger.heads
+    return ledger
 
 
 def short(name: str) -> str:
@@ -218,8 +238,8 @@ def _set(value: Any) -> Any:
     return [_set(item) for item in value] if isinstance(value, list) else value
 
 
-def _checkpoint(head: str) -> bytes:
-    return rfc8785.dumps(Checkpoint(heads=(f"{_TAG}{head}",)).to_data()) + b"\n"
+def _checkpoint(*heads: str) -> bytes:
+    return rfc8785.dumps(Checkpoint(heads=tuple(f"{_TAG}{head}" for head in heads)).to_data()) + b"\n"
 
 
 def _entry(view: View, instance: Instance, file_name: str) -> LedgerFile | LedgerProblem:
@@ -239,15 +259,21 @@ def _entry(view: View, instance: Instance, file_name: str) -> LedgerFile | Ledge
         return LedgerProblem("changed", name, source, f"the entry {short(name)} cannot be read: {error.message}")
 
 
-def _checkpoint_problems(
-    view: View, instance: Instance, heads: tuple[str, ...], present: set[str]
-) -> Iterable[LedgerProblem]:
+def _checkpoint_heads(view: View, instance: Instance) -> set[str] | RefusedError:
+    """The heads that the checkpoint names, or why it cannot be read."""
     path = instance.ledger_dir / CHECKPOINT
-    source = instance.relative(path)
     try:
-        named = _named_heads(view.read(path), source)
+        return _named_heads(view.read(path), instance.relative(path))
     except RefusedError as error:
-        yield LedgerProblem("cut", CHECKPOINT, source, f"the checkpoint cannot be read: {error.message}")
+        return error
+
+
+def _checkpoint_problems(
+    named: set[str] | RefusedError, instance: Instance, heads: tuple[str, ...], present: set[str]
+) -> Iterable[LedgerProblem]:
+    source = instance.relative(instance.ledger_dir / CHECKPOINT)
+    if isinstance(named, RefusedError):
+        yield LedgerProblem("cut", CHECKPOINT, source, f"the checkpoint cannot be read: {named.message}")
         return
     for head in sorted(named - present):
         yield LedgerProblem("cut", head, source, f"the entry {short(head)}, a head in the checkpoint, is not there")

@@ -44,12 +44,10 @@ ON = "instance"
 
 
 def check(audited: Audited) -> Iterator[Found]:
-    # An override that was made anew takes the place of the one before.
-    newest = {(one.body.rule, one.file.entry.subject): one for one in exemptions(audited.ledger)}
-    for exemption in newest.values():
-        if _is_open(audited, exemption):
+    for exemption in newest(audited):
+        if is_open(audited, exemption):
             entry, body = exemption.file.entry, exemption.body
-            over = body.until is not None and body.until < audited.now.date().isoformat()
+            over = has_run_out(audited, exemption)
             yield Found(
                 entry.subject,
                 f"{entry.by} made an exception from {body.rule} here on {entry.at[:10]} ({body.reason_kind}): "
@@ -60,7 +58,18 @@ def check(audited: Audited) -> Iterator[Found]:
             )
 
 
-def _is_open(audited: Audited, exemption: Exemption) -> bool:
+def newest(audited: Audited) -> tuple[Exemption, ...]:
+    """The overrides that stand: one that was made anew takes the place of the one before."""
+    return tuple({(one.body.rule, one.file.entry.subject): one for one in exemptions(audited.ledger)}.values())
+
+
+def has_run_out(audited: Audited, exemption: Exemption) -> bool:
+    """Whether an override was for a time that is over."""
+    return exemption.body.until is not None and exemption.body.until < audited.now.date().isoformat()
+
+
+def is_open(audited: Audited, exemption: Exemption) -> bool:
+    """Whether what an override let pass does not hold by itself yet."""
     subject = exemption.file.entry.subject
     if exemption.body.surface == "gate":
         return _is_kept(audited, subject)
