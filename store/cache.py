@@ -7,6 +7,7 @@ writable is passed by.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,14 +29,14 @@ if TYPE_CHECKING:
     import sqlite3
 
 CACHE_NAME = "cache.sqlite3"
-_VERSION = f"cache 2, loader {LOADER_VERSION}, PyYAML {yaml.__version__}"
+_VERSION = f"cache 3, loader {LOADER_VERSION}, PyYAML {yaml.__version__}"
 _TABLES = """
     CREATE TABLE IF NOT EXISTS version (word TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS parsed (
-        path TEXT PRIMARY KEY, stamp TEXT NOT NULL, sha256 TEXT NOT NULL, value BLOB NOT NULL
+        path TEXT PRIMARY KEY, stamp TEXT NOT NULL, sha256 TEXT NOT NULL, blob TEXT NOT NULL, value BLOB NOT NULL
     ) WITHOUT ROWID;
 """
-_PUT = "INSERT OR REPLACE INTO parsed VALUES (?, ?, ?, ?)"
+_PUT = "INSERT OR REPLACE INTO parsed VALUES (?, ?, ?, ?, ?)"
 _FRESH_NS = 2_000_000_000  # the coarsest clock of a file system in use ticks every two seconds
 _CHUNK = 100  # files: what is parsed lies in memory twice until its chunk is done
 _PATIENCE = 0.2  # seconds to wait for another process's write
@@ -43,10 +44,14 @@ _PATIENCE = 0.2  # seconds to wait for another process's write
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The plain data of a YAML file, and the sha256 (hex) of the bytes that it was parsed from."""
+    """The plain data of a YAML file, and the sha256 (hex) of the bytes that it was parsed from.
+
+    `blob` is the name that git gives to those bytes where it stores them as they are ("" where nobody asks for it).
+    """
 
     sha256: str
     data: Any
+    blob: str = ""
 
 
 class ParseCache:
@@ -73,7 +78,7 @@ class ParseCache:
     def put_many(self, parsed: Iterable[tuple[str, os.stat_result, Parsed]]) -> None:
         """Keep what was parsed: path, the stat from before the file was read, and the data."""
         rows = [
-            (path, stamp, item.sha256, to_json(item.data))
+            (path, stamp, item.sha256, item.blob, to_json(item.data))
             for path, stat, item in parsed
             if (stamp := self._settled_stamp(stat)) or self.by_content
         ]
@@ -82,7 +87,7 @@ class ParseCache:
 
     def keep(self, parsed: Iterable[tuple[str, Parsed]]) -> None:
         """Keep data under names that are no files': it is only found again by its sha256, `get_by_content`."""
-        rows = [(name, "", item.sha256, to_json(item.data)) for name, item in parsed]
+        rows = [(name, "", item.sha256, item.blob, to_json(item.data)) for name, item in parsed]
         if rows:
             self._try(lambda file: file.executemany(_PUT, rows))
 
@@ -109,12 +114,12 @@ class ParseCache:
         if not wanted:
             return found
         # One walk along the table's order instead of a question a path: what else lies there is passed by.
-        query = "SELECT path, stamp, sha256, value FROM parsed WHERE path BETWEEN ? AND ?"
+        query = "SELECT path, stamp, sha256, blob, value FROM parsed WHERE path BETWEEN ? AND ?"
         bounds = (min(wanted), max(wanted))
         for row in self._try(lambda file: file.execute(query, bounds).fetchall()) or ():
             if wanted.get(row[0]) == row[column]:
                 with suppress(ValueError):  # a damaged value is one that is not known
-                    found[row[0]] = Parsed(row[2], from_json(row[3]))
+                    found[row[0]] = Parsed(row[2], from_json(row[4]), row[3])
         return found
 
     def _try(self, ask: Callable[[sqlite3.Connection], Any]) -> Any:
@@ -172,9 +177,14 @@ def _parse(view: View, path: str, content: bytes | None) -> Parsed | IsopodError
     """What a file holds; None when it is gone since its folder was listed."""
     try:
         content = view.read(view.root / path) if content is None else content
-        return None if content is None else Parsed(digest(content) or "", load_bytes(content, path))
+        return None if content is None else Parsed(digest(content) or "", load_bytes(content, path), _blob(content))
     except IsopodError as error:
         return error
+
+
+def _blob(content: bytes) -> str:
+    # https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def _stamp(stat: os.stat_result) -> str:
@@ -207,6 +217,7 @@ def _prepare(file: sqlite3.Connection) -> None:
     file.executescript(_TABLES)
     if file.execute("SELECT word FROM version").fetchall() != [(_VERSION,)]:
         with file:
-            file.execute("DELETE FROM parsed")
+            file.execute("DROP TABLE parsed")  # its columns may be others
             file.execute("DELETE FROM version")
             file.execute("INSERT INTO version VALUES (?)", (_VERSION,))
+        file.executescript(_TABLES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,11 +28,15 @@ __all__ = ["Actor", "CardFile", "current", "edit", "load", "load_all", "path_of"
 
 @dataclass(frozen=True, slots=True)
 class CardFile:
-    """A card as it lies on disk: its path relative to the instance, the sha256 (hex) of the bytes that were read."""
+    """A card as it lies on disk: its path relative to the instance, the sha256 (hex) of the bytes that were read.
+
+    `blob` is the name that git gives to those bytes, "" for a card that was read alone.
+    """
 
     path: str
     card: Card
     sha256: str
+    blob: str = field(default="", compare=False)
 
 
 def path_of(instance: Instance, card_id: str) -> Path:
@@ -52,7 +56,7 @@ def to_text(card: Card, config: Config) -> str:
 def load_all(view: View, instance: Instance, cache: ParseCache | None = None) -> tuple[list[CardFile], list[Finding]]:
     """Every card of the instance, sorted by file name, and a finding for each file that holds none."""
     files, problems = load_folder(view, instance.cards_dir, Card, cache)
-    return [CardFile(file.path, file.record, file.sha256) for file in files], problems
+    return [CardFile(file.path, file.record, file.sha256, file.blob) for file in files], problems
 
 
 def load(sees: Reads, instance: Instance, card_id: str) -> CardFile:

@@ -27,7 +27,8 @@ _ENTRY = ".json"
 class Version:
     """The instance as a commit holds it, each part read when it is first asked for.
 
-    `known` are cards by the sha256 (hex) of their bytes: what has not changed since is not parsed again. `unreadable`
+    `known` are cards by the sha256 (hex) of their bytes, or by the name that git gives to these: what has not changed since
+    is not parsed again, and by git's name not even read. `unreadable`
     are the paths of what was read so far and is not what it should be; it is nowhere else.
     """
 
@@ -98,8 +99,12 @@ class Version:
         """The records in the order of their files, with two of the same bytes parsed once."""
         parsed: dict[str, R | None] = {}
         path_of = {blob.id: blob.path for blob in reversed(blobs)}
+        for blob in blobs:
+            same = self._known.get(blob.id)
+            if isinstance(same, kind):
+                parsed[blob.id] = same
         with without_gc():
-            for blob_id, data in self._repository.stream(blob.id for blob in blobs):
+            for blob_id, data in self._repository.stream(blob.id for blob in blobs if blob.id not in parsed):
                 known = self._known.get(digest(data)) if self._known else None
                 parsed[blob_id] = known if isinstance(known, kind) else self._record(data, path_of[blob_id], kind)
         for blob in blobs:
@@ -120,7 +125,7 @@ class Past:
 
     def __init__(self, repository: Repository, snapshot: Snapshot, base: Base) -> None:
         self.base = base
-        known = {file.sha256: file.card for file in snapshot.card_files}
+        known = {name: file.card for file in snapshot.card_files for name in (file.sha256, file.blob)}
         self.version = Version(repository, snapshot.instance, base.commit, known)
         self._repository = repository
         self._instance = snapshot.instance

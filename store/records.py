@@ -34,11 +34,15 @@ class Reads(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecordFile(Generic[R]):
-    """A record with its file: the path relative to the instance, and the sha256 (hex) of the bytes that were read."""
+    """A record with its file: the path relative to the instance, and the sha256 (hex) of the bytes that were read.
+
+    `blob` is the name that git gives to those bytes.
+    """
 
     path: str
     record: R
     sha256: str
+    blob: str
 
 
 def names_in(view: View, folder: Path, ending: str = ENDING) -> list[str]:
@@ -60,7 +64,7 @@ def load_folder(
             try:
                 if isinstance(found, IsopodError):
                     raise found
-                files.append(RecordFile(path, _valid(found.data, kind, path, view), found.sha256))
+                files.append(RecordFile(path, _valid(found.data, kind, path, view), found.sha256, found.blob))
             except IsopodError as error:
                 problems.extend(findings_of(error, path))
     return files, problems

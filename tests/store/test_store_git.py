@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import NoHistoryError, RefusedError
+from store.cache import ParseCache, Parsed, load_all
 from store.git import Repository
+from store.view import View
 
 Git = Callable[..., str]
 
@@ -343,3 +345,15 @@ def test_nothing_is_written(top: Path) -> None:
     at(repository, repository.base().commit)
     list(repository.comings_and_goings("cards"))
     assert state() == before
+
+
+def test_the_name_that_git_gives_to_a_file_is_known_without_git(tmp_path: Path) -> None:
+    """What has this name in a commit is what lies here, and is not read out of the repository again."""
+    content = "id: 가\n".encode()
+    (tmp_path / "cards").mkdir()
+    (tmp_path / "cards/a.yaml").write_bytes(content)
+    named = git_in(tmp_path)("hash-object", "--no-filters", "cards/a.yaml")
+    for _ in range(2):
+        with ParseCache(tmp_path / ".isopod", by_content=True) as cache:
+            ((_, found),) = load_all(View(tmp_path, tmp_path / ".isopod"), tmp_path / "cards", cache=cache)
+        assert isinstance(found, Parsed) and found.blob == named
