@@ -8,6 +8,7 @@ from typing import Any
 
 from isopod.escape import escape
 from schemas.errors import IsopodError, ManyErrors, Place
+from schemas.secrets import masked
 
 _MOST_BYTES = 5_000_000
 _MOST_COLUMNS = 160
@@ -71,5 +72,6 @@ def _line_at(place: Place, root: Path | None) -> str | None:
             lines = path.read_bytes().decode("utf-8", "replace").split("\n")
         except OSError:
             return None
-        return lines[place.line - 1].rstrip("\r") if place.line <= len(lines) else None
+        line = lines[place.line - 1].rstrip("\r") if place.line <= len(lines) else None
+        return masked(line) if line is not None and path.suffix in (".yaml", ".yml") else line
     return None

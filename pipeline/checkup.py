@@ -19,7 +19,7 @@ from pipeline.models.protocol import Model
 from pipeline.models.wire import SdkModel
 from pipeline.readers.protocol import Reader
 from pipeline.readers.registry import reader_of
-from schemas.config import Config, ReaderConfig
+from schemas.config import Config, ReaderConfig, one_model
 from schemas.doctor import Check
 from schemas.errors import RefusedError
 from store.instance import Instance
@@ -155,7 +155,7 @@ def _package(extra: str, requirement: Requirement, users: list[str]) -> Check:
 
 def _two_models(config: Config) -> Check:
     a, b = config.readers.a.model, config.readers.b.model
-    if a != b:
+    if not one_model(a, b):
         return Check(name="two models", state="ok", message=f"{a} and {b}")
     if config.allow_same_model:
         message = f"both readers are {a}, which config allows; every report says so"

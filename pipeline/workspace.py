@@ -11,7 +11,7 @@ from pipeline.extract import ReaderSeat
 from pipeline.readers.registry import reader_of
 from schemas.anchors import AnchorStore
 from schemas.card import Card
-from schemas.config import Capabilities, Config, ReaderConfig, Readers, Team
+from schemas.config import Capabilities, Config, ReaderConfig, Readers, Team, one_model
 from schemas.errors import Place, RefusedError
 from schemas.grouping import Group
 from schemas.settlement import Settlement
@@ -134,7 +134,7 @@ class Workspace:
                 fix="add --offline, or run isopod init",
             )
         both = self.config.readers
-        if both.a.model == both.b.model and not self.config.allow_same_model:
+        if one_model(both.a.model, both.b.model) and not self.config.allow_same_model:
             raise RefusedError(
                 "same-model",
                 f"both readers are {both.a.model}: two readings by one model prove less than two models agreeing",
@@ -154,4 +154,4 @@ def _real(path: Path) -> Path:
 
 def same_model(seats: Sequence[ReaderSeat]) -> bool:
     """Whether both readers of a compile are one model."""
-    return seats[0].model == seats[1].model
+    return one_model(seats[0].model, seats[1].model)

@@ -8,6 +8,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from schemas.errors import ManyErrors, Place, RefusedError
+from schemas.secrets import FROM_ENVIRONMENT, is_like_a_key, names_a_secret
 
 
 class Record(BaseModel):
@@ -70,11 +71,15 @@ _CONTAINERS = {"model_type": "must be a map", "dict_type": "must be a map", "tup
 def message_of(item: Any) -> str:
     """One sentence for one pydantic error, in words that do not need pydantic's manual."""
     if item["type"] == "extra_forbidden":
-        return "unknown key"
+        secret = names_a_secret(str(item["loc"][-1]))
+        return f"unknown key; {FROM_ENVIRONMENT}" if secret else "unknown key"
     if item["type"] == "missing":
         return "this key is missing"
     message: str = _CONTAINERS.get(item["type"]) or item["msg"].removeprefix("Value error, ")
     found = item["input"]
+    # A secret is shown nowhere, not even to who wrote it: messages end up in logs.
+    if isinstance(found, str) and (item["loc"][-1:] == ("key_env",) or is_like_a_key(found)):
+        return f"{message} (what is there is not shown; {FROM_ENVIRONMENT})"
     if isinstance(found, str | int | float | None):
         value = repr(found)
         return f"{message} (found {value if len(value) <= 80 else value[:77] + '...'})"

@@ -7,11 +7,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, StrictBool, StrictInt, ValidationInfo, field_validator
 
 from schemas.base import Record
 from schemas.kinds import CARD_KINDS, CardKind, CardState
+from schemas.secrets import is_like_a_key
 from schemas.spans import Date
 
 
@@ -114,6 +116,41 @@ TimeLimit = Annotated[str, _AS_PATTERN, _between("1s", "7d")]
 Wait = Annotated[str, _AS_PATTERN, _between("0s", "1d")]
 
 
+def _name(value: str) -> str:
+    if value != value.strip():
+        raise ValueError("must not begin or end with a blank")
+    return value
+
+
+def _variable(value: str) -> str:
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value) is None or len(value) > 100 or is_like_a_key(value):
+        raise ValueError("must be the name of an environment variable")
+    return value
+
+
+def _address(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        good = re.fullmatch(r"https?://[^\s]+", value) is not None and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number or too large, or a bracket that is not closed
+        good = False
+    if not good:
+        raise ValueError("must be an address with a host, like http://127.0.0.1:8080/v1, its port from 1 to 65535")
+    return value
+
+
+Name = Annotated[str, Field(min_length=1), AfterValidator(_name)]
+
+
+def one_model(a: str, b: str) -> bool:
+    """Whether two names are one model's: blanks around, case and Unicode form make no second model."""
+    return _folded(a) == _folded(b)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold()).strip()
+
+
 class ReaderConfig(Record):
     """A reader: its provider, the model it asks, and what only some providers need.
 
@@ -122,10 +159,15 @@ class ReaderConfig(Record):
     may take.
     """
 
-    provider: str = Field(min_length=1)
-    model: str = Field(min_length=1)
-    base_url: Annotated[str, Field(pattern=r"^https?://[^\s]+$")] | None = None
-    key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    provider: Name
+    model: Name
+    base_url: (
+        Annotated[str, Field(json_schema_extra={"pattern": r"^https?://[^\s]+$"}), AfterValidator(_address)] | None
+    ) = None
+    key_env: (
+        Annotated[str, Field(json_schema_extra={"pattern": r"^[A-Za-z_][A-Za-z0-9_]*$"}), AfterValidator(_variable)]
+        | None
+    ) = None
     command: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     # Both SDKs refuse more without streaming.
     max_tokens: StrictInt = Field(default=16_000, ge=256, le=21_333)
