@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -77,7 +78,11 @@ def round_lines(outcome: Outcome, face: Face) -> Iterator[str]:
         yield from wrap(bill_text(outcome.room.budget.bill, outcome.room.config.models.currency), face.width)
     if outcome.reached is not None:
         for reading in outcome.reached.readings:
-            yield from violation_lines(reading.reading.violations, f"Reader {reading.reader.name}: left out", face)
+            name = reading.reader.name
+            everything = f"isopod extract {escape(shlex.quote(outcome.compiled.spec.path))} --reader {name}"
+            yield from violation_lines(
+                reading.reading.violations, f"Reader {name}: left out", face, all_of_them=everything
+            )
 
 
 def bill_text(bill: Bill, currency: str) -> str:

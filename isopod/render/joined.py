@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from isopod.escape import escape
@@ -26,6 +28,9 @@ RELATION_WORDS: Final[dict[EdgeKind, str]] = {
     "conflicts_with": "contradicts",
     "refines": "details",
 }
+_MOST: Final = 10
+"""Violations of one reading that are shown: a model that errs often errs thousands of times."""
+
 _WHAT: Final[dict[DisputeType, str]] = {
     "missing": "only one reader made this a claim",
     "kind": "the readers see different kinds of claim here",
@@ -101,17 +106,44 @@ def _said(ref: str, spec: SpecText, placed: Placed) -> str:
     return ref
 
 
-def violation_lines(violations: tuple[Violation, ...], title: str, face: Face) -> Iterator[str]:
-    """What was wrong in a reading, each with its code and its place in the run."""
+def violation_lines(
+    violations: tuple[Violation, ...], title: str, face: Face, *, all_of_them: str = "--format json"
+) -> Iterator[str]:
+    """What was wrong in a reading, each with its code and its place in the run; of many the counts, some of each kind,
+    and the way to `all_of_them`."""
     if not violations:
         return
     yield ""
     yield face.paint(f"{title} ({len(violations)})", "bold")
-    for violation in violations:
+    counts = Counter(violation.code for violation in violations)
+    if len(violations) > _MOST:
+        kinds = ", ".join(
+            f"{code} {count}" for code, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        )
+        yield from wrap(kinds, face.width, indent="    ", first="  ")
+    for violation in _shown(violations):
         ref = f" {violation.ref}" if violation.ref else ""
         yield from wrap(
             f"{violation.path}{ref}: {violation.message} ({violation.code})", face.width, indent="    ", first="  "
         )
+    if len(violations) > _MOST:
+        yield f"  and {len(violations) - _MOST} more ({all_of_them} lists all)"
+
+
+def _shown(violations: Iterable[Violation]) -> list[Violation]:
+    """As many as are shown, in the order of the run, `anchors[2]` before `anchors[10]`; no kind's second before each kind's first."""
+    seen: Counter[str] = Counter()
+    ranked = []
+    for violation in sorted(violations, key=lambda one: _natural(one.path)):
+        seen[violation.code] += 1
+        ranked.append((seen[violation.code], violation))
+    chosen = sorted(range(len(ranked)), key=lambda index: ranked[index][0])[:_MOST]
+    return [ranked[index][1] for index in sorted(chosen)]
+
+
+def _natural(path: str) -> list[tuple[int, str]]:
+    """A key that sorts numbers in a path as numbers."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", path)]
 
 
 def coverage_lines(coverage: Coverage, face: Face, most: int = 20) -> Iterator[str]:

@@ -9,10 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from isopod.face import Face
 from isopod.render.columns import fit, table, wrap
 from isopod.render.graph import dot, graphml, mermaid, text
+from isopod.render.joined import violation_lines
 from isopod.render.quotes import quote_lines
 from schemas.outputs import CardItem, GraphEdge, GraphOutput
+from schemas.run import Violation
 from text.coordinates import of_text
 
 
@@ -119,3 +122,18 @@ def test_the_text_drawing_names_what_each_card_waits_for() -> None:
     lines = list(text(_graph(), 200))
     assert lines[1].startswith("  waits for STY-0000000B  end")
     assert not any("\x1b" in line for line in lines)
+
+
+def test_of_many_violations_some_of_each_kind_are_shown_in_natural_order() -> None:
+    many = [Violation(code="quote-not-found", path=f"anchors[{number}].quote", message="m") for number in range(24_000)]
+    one = Violation(code="unknown-kind", path="anchors[30].kind", message="m")
+    title, counts, *shown, rest = list(violation_lines((*sorted(many, key=lambda v: v.path), one), "Left out", Face()))[
+        1:
+    ]
+    assert title == "Left out (24001)"
+    assert counts == "  quote-not-found 24000, unknown-kind 1"
+    assert [line.split()[0] for line in shown] == [
+        *(f"anchors[{number}].quote:" for number in range(9)),
+        "anchors[30].kind:",
+    ]
+    assert rest == "  and 23991 more (--format json lists all)"
