@@ -1,6 +1,17 @@
 """`isopod` and `python -m isopod`."""
 
+import signal
 import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Final, TypeAlias
+
+from schemas.stopping import StoppedBySignalError
+
+_ENDING: Final = ("SIGTERM", "SIGHUP")
+"""What asks a process to end, by name: not every system has both."""
+
+Handler: TypeAlias = Callable[[int, FrameType | None], None]
 
 
 def main() -> None:
@@ -9,10 +20,27 @@ def main() -> None:
     Ctrl-C is quiet from here on: loading the command line takes long enough for somebody to press it.
     """
     try:
+        _on_ending(signal.SIG_DFL, _raise)
         code = _answer(sys.argv[1:])
+        _on_ending(_raise, signal.SIG_IGN)
+    except StoppedBySignalError as stopped:
+        _on_ending(_raise, signal.SIG_IGN)
+        code = stopped.exit_code
     except KeyboardInterrupt:
         code = 130  # as isopod.cli.INTERRUPTED, which may not be loaded yet
     sys.exit(code)
+
+
+def _raise(number: int, frame: FrameType | None) -> None:
+    raise StoppedBySignalError(signal.Signals(number).name, number)
+
+
+def _on_ending(before: signal.Handlers | Handler, after: signal.Handlers | Handler) -> None:
+    """Answer the signals that were answered by `before` with `after`: what our caller ignores, as `nohup` does, stays ignored."""
+    for name in _ENDING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == before:
+            signal.signal(number, after)
 
 
 def _answer(arguments: list[str]) -> int:

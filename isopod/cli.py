@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ from isopod.face import Face
 from isopod.options import enter_folder
 from isopod.table import COMMANDS, SECTIONS
 from schemas.errors import Exit, IsopodError, OutsideError, Place, RefusedError
+from schemas.stopping import StoppedBySignalError
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -91,6 +93,8 @@ def run(arguments: list[str]) -> int:
         _silence_stdout()
         place = Place(str(error.filename)) if error.filename else None
         return _fail(OutsideError("system", f"the system refused: {error.strerror or error}", where=place), Face())
+    except StoppedBySignalError as stopped:
+        return stopped.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
@@ -106,8 +110,8 @@ def _run(arguments: list[str], face: Face) -> int:
         if isinstance(stopped, EOFError) or isinstance(stopped.__context__, EOFError):
             sys.stderr.write("\n")  # the question stands there without an answer
             return _fail(_NO_ANSWER, _asked(arguments, face))
-        sys.stderr.write("\nisopod: stopped; what was confirmed before is kept\n")
-        return INTERRUPTED
+        # click makes an Abort of what comes while it asks a question.
+        return _stopped(stopped.__context__ if isinstance(stopped, click.Abort) else stopped)
     except click.ClickException as error:
         return _fail(_usage(error), _asked(arguments, face))
     except IsopodError as error:
@@ -119,6 +123,14 @@ def _run(arguments: list[str], face: Face) -> int:
 
         return _fail(report(error, arguments), _asked(arguments, face))
     return code if isinstance(code, int) else Exit.HOLDS
+
+
+def _stopped(by: BaseException | None) -> int:
+    ended = by if isinstance(by, StoppedBySignalError) else None
+    with suppress(OSError):  # a terminal that was closed takes no message any more
+        sender = f" by {ended.name}" if ended else ""
+        sys.stderr.write(f"\nisopod: stopped{sender}; what was confirmed before is kept\n")
+    return ended.exit_code if ended else INTERRUPTED
 
 
 def _fail(error: IsopodError, face: Face) -> int:

@@ -23,7 +23,10 @@ from store.yamlio import load
 _WIDTH: Final = 100
 _MEANINGS: Final = {
     Exit.HOLDS: ("holds", "Warnings do not change it; `--strict` makes them count."),
-    Exit.DOES_NOT_HOLD: ("does not hold", "Findings, disputes in `join`, a gate that failed, a conflict in the store."),
+    Exit.DOES_NOT_HOLD: (
+        "does not hold",
+        "Findings, disputes in `join`, a gate that failed, a conflict in the store, something that `doctor` misses.",
+    ),
     Exit.REFUSED: ("refused input", "Usage, or an invalid file, run or config. Nothing was written."),
     Exit.WAITS: (
         "waits for a person",
@@ -32,7 +35,13 @@ _MEANINGS: Final = {
             "batch. An open question card is none of these."
         ),
     ),
-    Exit.OUTSIDE: ("something outside failed", "A model, a tracker, git or the disk, or its outcome is unknown."),
+    Exit.OUTSIDE: (
+        "something outside failed",
+        (
+            "A model (also in `doctor --call`), a tracker, git or the disk, or its outcome is unknown; a cap of `models`, its "
+            "deadline or patience would be crossed."
+        ),
+    ),
     Exit.BUG: ("a bug in isopod", "The message names a file to send; it holds no word of your specs."),
 }
 
@@ -76,8 +85,12 @@ def exit_codes_page() -> str:
             "| code | means | when |",
             "|---|---|---|",
             *rows,
-            f"| {INTERRUPTED} | stopped | Ctrl-C; what was confirmed before is kept. |",
+            "| 129 | stopped | SIGHUP: the terminal was closed. As 143. |",
+            f"| {INTERRUPTED} | stopped | Ctrl-C; what was confirmed before is kept. Answers of models that are on their way are waited "
+            "for; a second Ctrl-C stops at once. |",
             f"| {BROKEN_PIPE} | nobody reads | The program that read stdout ended first (`isopod cards \\| head`). |",
+            "| 143 | stopped | SIGTERM, as `timeout` and a build that is cancelled send it: at once; programs that were asked (`command`) "
+            "end too. |",
             "",
         ]
     )

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Protocol, TypeVar
 
+from schemas.stopping import StoppedBySignalError
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Say = Callable[[str], None]
@@ -40,7 +42,7 @@ class Threads:
     """At most `limit` tasks at once, in threads of this process; a task that hands out tasks of its own does not count while it waits.
 
     Ctrl-C hands nothing more out, those tasks of tasks neither, and waits for what is in work, which is paid for already; a second one
-    stops at once.
+    stops at once, and so does a signal that ends the process: who sent it soon kills what has not ended.
     """
 
     def __init__(self, limit: int, say: Say) -> None:
@@ -97,6 +99,9 @@ class Threads:
             threading.Thread(target=loop, args=[end], daemon=True).start()
         try:
             _wait_for(ends)
+        except StoppedBySignalError:
+            self._stopped.set()
+            raise
         except KeyboardInterrupt:
             self._stopped.set()
             self._say("stopping: what is on its way is waited for, since it is paid for; Ctrl-C again stops at once")

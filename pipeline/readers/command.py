@@ -153,19 +153,27 @@ class _Stream:
 
 
 _running: set[subprocess.Popen[bytes]] = set()
+_starting = threading.Lock()
+_ended = threading.Event()
 
 
 @atexit.register
 def _stop_all() -> None:
-    """A second Ctrl-C leaves the threads that wait; what they wait for ends with us."""
-    for process in tuple(_running):
+    """A second Ctrl-C, and a signal, leave the threads that wait; what they wait for ends with us, and they start nothing more."""
+    _ended.set()
+    with _starting:
+        left = tuple(_running)
+    for process in left:
         _stop(process)
 
 
 def _run(program: str, config: ReaderConfig, prompt: bytes, seconds: float) -> _Ended:
     with tempfile.TemporaryDirectory(prefix="isopod-", ignore_cleanup_errors=True) as folder:
-        process = _start(program, config, folder)
-        _running.add(process)
+        with _starting:
+            if _ended.is_set():
+                raise KeyboardInterrupt
+            process = _start(program, config, folder)
+            _running.add(process)
         try:
             assert process.stdin is not None and process.stdout is not None and process.stderr is not None
             out = _Stream(process.stdout, MAX_OUTPUT, process)
