@@ -90,7 +90,7 @@ def open_docket(
                 error.code,
                 f"{bench.spec.path} is not read to the end: {waits.message}",
                 where=Place(bench.spec.path),
-                fix=compile_ if waits is error else f"isopod batches --wait, then {compile_} --batch",
+                fix=compile_ if waits is error else f"`isopod batches --wait`, then `{compile_} --batch`",
             ) from None
         return Docket(docket_workspace, key, reached.table, reached)
     return Docket(docket_workspace, key, stored_table(bench, workspace, key), None)

@@ -28,11 +28,11 @@ _SHOWN = 12
             "a decision that no spec says; the story leans on it",
         ),
         (
-            'isopod decide "Times are kept in UTC" --by Kim --because "one clock" --affects all --spec links',
+            'isopod decide "Times are in UTC" --by Kim --because "one clock" --affects all --spec links',
             "it affects every card, without an edge each",
         ),
         (
-            'isopod decide "Links are kept in SQLite" --by Kim --because "one server" --supersedes DEC-CGXNM6HH --all move',
+            'isopod decide "Use SQLite" --by Kim --because "one server" --supersedes DEC-CGXNM6HH --all move',
             "it replaces another one, and what leaned on that leans on it",
         ),
         (

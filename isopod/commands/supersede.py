@@ -14,7 +14,7 @@ from isopod.face import Face
         ("isopod supersede DEC-CGXNM6HH --by DEC-7Q4M2K9X --who Kim", "asks for each edge: move, drop or keep"),
         ("isopod supersede DEC-CGXNM6HH --by DEC-7Q4M2K9X --who Kim --all move --yes", "for a script"),
         (
-            "isopod supersede DEC-CGXNM6HH --by DEC-7Q4M2K9X --who Kim --all move --keep STY-2F81ZD3A='ships before'",
+            "isopod supersede DEC-CGXNM6HH --by DEC-7Q4M2K9X --all move --keep STY-2F81ZD3A='ships first'",
             "every edge moves but one, which is kept for a reason",
         ),
     ],
