@@ -45,6 +45,9 @@ _MEANINGS: Final = {
     Exit.BUG: ("a bug in isopod", "The message names a file to send; it holds no word of your specs."),
 }
 
+_CTRL_C: Final = "Answers of models that are on their way are waited for; a second Ctrl-C stops at once."
+_SIGTERM: Final = "SIGTERM, as `timeout` and a build that is cancelled send it: at once; programs that were asked (`command`) end too."
+
 
 def pages(root: Path) -> dict[str, str]:
     """Every generated page by its path below the repository."""
@@ -86,11 +89,9 @@ def exit_codes_page() -> str:
             "|---|---|---|",
             *rows,
             "| 129 | stopped | SIGHUP: the terminal was closed. As 143. |",
-            f"| {INTERRUPTED} | stopped | Ctrl-C; what was confirmed before is kept. Answers of models that are on their way are waited "
-            "for; a second Ctrl-C stops at once. |",
+            f"| {INTERRUPTED} | stopped | Ctrl-C; what was confirmed before is kept. {_CTRL_C} |",
             f"| {BROKEN_PIPE} | nobody reads | The program that read stdout ended first (`isopod cards \\| head`). |",
-            "| 143 | stopped | SIGTERM, as `timeout` and a build that is cancelled send it: at once; programs that were asked (`command`) "
-            "end too. |",
+            f"| 143 | stopped | {_SIGTERM} |",
             "",
         ]
     )
