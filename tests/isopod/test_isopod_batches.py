@@ -238,7 +238,7 @@ def test_settle_says_that_batches_are_to_be_waited_for(tmp_path: Path, server: L
     isopod(*COMPILE)
     done = isopod("settle", "specs/shop.md")
     assert done.returncode == 3
-    assert "try: isopod batches --wait, then isopod compile specs/shop.md --batch" in done.stderr
+    assert "try: `isopod batches --wait`, then `isopod compile specs/shop.md --batch`" in done.stderr
 
 
 def test_the_list_fits_80_columns_and_says_what_comes_next(tmp_path: Path, server: Loopback, isopod: Run) -> None:
