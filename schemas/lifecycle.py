@@ -79,7 +79,7 @@ BIRTHS: Final[tuple[Transition, ...]] = (
     Transition(frozenset(), frozenset({"drafted"}), frozenset({"draft", "person"}), "isopod compile SPEC"),
     # The one lawful way to an external card: an issue that exists is mirrored (DESIGN.md section 8).
     Transition(
-        frozenset(), ALL_STATES - {"deleted"}, frozenset({"mirror"}), "isopod mirror add KEY", frozenset({"external"})
+        frozenset(), ALL_STATES - {"deleted"}, frozenset({"mirror"}), "isopod mirror add KEY --for ID", frozenset({"external"})
     ),
 )
 

@@ -65,7 +65,7 @@ def refuse_birth(card: Card, config: Config, actor: Actor, source: str) -> None:
                 "external-birth",
                 f"{card.id}: a card of another team is made only by mirroring an issue that they have",
                 where=place,
-                fix="isopod mirror add KEY",
+                fix="isopod mirror add KEY --for REQUEST --title TEXT --by NAME",
             )
         raise RefusedError(
             "birth-state",

@@ -63,7 +63,7 @@ def check(audited: Audited) -> Iterator[Found]:
                 ("kind",),
                 f"is the card of team {card.team} and mirrors no issue: a card of theirs comes from an issue that they "
                 "have, and until there is one it is a request",
-                fix=command("isopod", "mirror", "add", "KEY"),
+                fix=command("isopod", "mirror", "add", "KEY", "--for", "REQUEST", "--title", "TEXT", "--by", "NAME"),
             )
 
 

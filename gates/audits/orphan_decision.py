@@ -14,8 +14,8 @@ can be replaced and nobody is told. That no card names it is in all the other fi
 
     cards/STY-2F81ZD3A.yaml:   depends_on: [{card: DEC-7Q4M2K9X, ...}]
 
-**Way out** `isopod depend CARD --on DECISION --because TEXT` for the cards that are built after it, or
-`affects: all` on the decision when all of them are.
+**Way out** `isopod decide DECISION --affects CARD --by NAME --because TEXT` for the cards that are built after it, or
+`--affects all` when all of them are.
 """
 
 from __future__ import annotations
@@ -46,6 +46,6 @@ def check(audited: Audited) -> Iterator[Found]:
                 card,
                 ("id",),
                 "no card leans on this decision, so nobody is told when it is replaced: let the cards that are built "
-                "after it depend on it, or let it affect all",
-                fix=command("isopod", "show", card.id),
+                "after it lean on it, or let it affect all",
+                fix=command("isopod", "decide", card.id) + ' --affects CARD --by NAME --because "..."',
             )
