@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -20,6 +21,9 @@ from schemas.errors import OutsideError
 MOST_TRIES: Final = 5
 _FIRST_WAIT: Final = 1.0
 _LONGEST_WAIT: Final = 30.0
+
+_SAID_AGAIN: Final = 60.0
+"""Seconds after which the same reason to wait is said again."""
 
 Say = Callable[[str], None]
 
@@ -66,6 +70,8 @@ class Patience:
         self._most_wait = seconds_of(limits.patience)
         self._deadline_text = limits.deadline
         self._end = self._clock.now() + seconds_of(limits.deadline)
+        self._said: dict[str, float] = {}
+        self._unsaid: Counter[str] = Counter()
 
     def now(self) -> float:
         """Seconds on the clock that the deadline counts by."""
@@ -92,7 +98,7 @@ class Patience:
                 if tries.count >= self._tries:
                     raise OutsideError(
                         error.code,
-                        f"{error.message} ({tries.count} tries; {call.place})",
+                        f"{_asked(call)}: {error.message} ({tries.count} tries; {call.place})",
                         fix=error.fix or "what was answered is kept: run the same command again later",
                     ) from error
                 self._wait(self._how_long(error, tries.count, call), call, error)
@@ -103,7 +109,8 @@ class Patience:
         if error.retry_after > self._most_wait:
             raise OutsideError(
                 "model-busy",
-                f"{call.model} asks to wait {error.retry_after:.0f} s, longer than models.patience allows: {error.message} ({call.place})",
+                f"{_asked(call)} asks to wait {error.retry_after:.0f} s, longer than models.patience allows: "
+                f"{error.message} ({call.place})",
                 fix="what was answered is kept: run the same command again after that time",
             ) from error
         return error.retry_after
@@ -112,12 +119,27 @@ class Patience:
         if self._clock.now() + seconds >= self._end:
             raise self._too_late(call) from error
         if seconds >= 1:
-            self._say(f"{error.message}; waiting {seconds:.0f} s")
+            self._say_waiting(f"{_asked(call)}: {error.message}", seconds)
         self._clock.sleep(seconds)
+
+    def _say_waiting(self, why: str, seconds: float) -> None:
+        """Once a minute for the same reason: many calls wait for one busy server."""
+        now = self._clock.now()
+        if now - self._said.get(why, -_SAID_AGAIN) < _SAID_AGAIN:
+            self._unsaid[why] += 1
+            return
+        self._said[why] = now
+        unsaid = self._unsaid.pop(why, 0)
+        self._say(f"{why}; waiting {seconds:.0f} s{f' ({unsaid} more waits since this was said)' if unsaid else ''}")
 
     def _too_late(self, call: Call) -> OutsideError:
         return OutsideError(
             "deadline",
-            f"{call.model} did not answer within models.deadline ({self._deadline_text}; {call.place})",
+            f"{_asked(call)} did not answer within models.deadline ({self._deadline_text}; {call.place})",
             fix="what was answered is kept: run the same command again, or raise models.deadline",
         )
+
+
+def _asked(call: Call) -> str:
+    """Who was asked, as people tell the two apart: by the reader and its model."""
+    return f"reader {call.reader} ({call.model})"

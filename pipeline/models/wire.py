@@ -97,7 +97,7 @@ class SdkModel(ABC):
         """Where calls of this reader go: `base_url` in config, else the SDK's environment variable, else the vendor's own address."""
         url = config.base_url or os.environ.get(self.vendor.url_env) or self.vendor.url
         key_name = config.key_env or self.vendor.key_env
-        who = (urlsplit(url).hostname or url) if _is_address(url) else url
+        who = _server(url) if _is_address(url) else url
         return Endpoint(url, who, key_name, os.environ.get(key_name, "").strip() or None)
 
     def is_elsewhere(self, config: ReaderConfig) -> bool:
@@ -272,6 +272,11 @@ def lines_of(data: bytes, who: str) -> Iterator[dict[str, Any]]:
             if not isinstance(value, dict):
                 raise bad_body(who, "a line of the results is no JSON object")
             yield value
+
+
+def _server(url: str) -> str:
+    """Host and, where the address names one, port: on one machine only the port tells servers apart. Never a name or a password."""
+    return urlsplit(url).netloc.rpartition("@")[2] or url
 
 
 def _is_address(url: str) -> bool:

@@ -15,10 +15,10 @@ from model_scenes import Scripted, StillClock, desk_of, reading
 from pipeline.models.budget import Budget, money_of, most_tokens
 from pipeline.models.envelope import unwrap
 from pipeline.models.executor import InOrder, Threads
-from pipeline.models.patience import MOST_TRIES
+from pipeline.models.patience import MOST_TRIES, Patience
 from pipeline.models.protocol import CutOffError, Received, TransientError
 from schemas.call import Call, Usage
-from schemas.config import Models, Price
+from schemas.config import Models, Price, ReaderConfig
 from schemas.errors import IsopodError, OutsideError, RefusedError
 from schemas.run import Violation
 
@@ -122,6 +122,19 @@ def test_after_so_many_tries_the_last_failure_is_said(tmp_path: Path) -> None:
     assert error.code == "dropped"
     assert "reset" in error.message
     assert len(model.asked) == MOST_TRIES
+
+
+def test_the_same_wait_is_said_once_a_minute_with_reader_and_model() -> None:
+    said: list[str] = []
+    clock = StillClock()
+    patience = Patience(Models(deadline="1h"), said.append, clock)
+    outcomes = iter([*([TransientError("busy", "h:9 answers 429", retry_after=25.0)] * 4), reading()])
+    patience.send(Scripted(lambda _: next(outcomes)), call(), ReaderConfig(provider="openai", model="m"))
+    who = f"reader {call().reader} ({call().model})"
+    assert said == [
+        f"{who}: h:9 answers 429; waiting 25 s",
+        f"{who}: h:9 answers 429; waiting 25 s (2 more waits since this was said)",
+    ]
 
 
 def test_no_wait_goes_past_the_deadline(tmp_path: Path) -> None:
