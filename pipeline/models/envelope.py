@@ -27,6 +27,8 @@ def unwrap(content: str, keys: tuple[str, ...]) -> dict[str, Any] | Violation:
     found = [whole] if isinstance(whole, dict) else _objects(text)
     fitting = [one for one in found if any(key in one for key in keys)]
     if not fitting:
+        if text.startswith("{") and all(f'"{key}"' in text for key in keys):
+            return _wrong("no-envelope", f"this is no JSON that can be taken: {_why_not(text)}")
         return _wrong("no-envelope", f"no JSON object with {_named(keys)}: answer with that object alone")
     distinct = [one for index, one in enumerate(fitting) if one not in fitting[:index]]
     if len(distinct) > 1:
@@ -56,6 +58,15 @@ def _load(text: str) -> Any:
         return load_json(text.encode("utf-8", "surrogatepass"), _SOURCE, limit=MAX_BYTES)
     except RefusedError:
         return None
+
+
+def _why_not(text: str) -> str:
+    """Why a text that looks like the answer cannot be loaded."""
+    try:
+        load_json(text.encode("utf-8", "surrogatepass"), _SOURCE, limit=MAX_BYTES)
+    except RefusedError as error:
+        return f"{error.message} ({error.where})" if error.where is not None else error.message
+    return "the lists lie deeper in it"
 
 
 def _objects(text: str) -> list[dict[str, Any]]:

@@ -78,6 +78,16 @@ def test_anything_else_is_a_violation(content: str, code: str) -> None:
     assert found.code == code
 
 
+@pytest.mark.parametrize(
+    "content", ['{"anchors": [NaN], "edges": []}', '{"anchors": [1e999], "edges": []}', '{"anchors": [], "edges": [],}']
+)
+def test_an_answer_that_json_cannot_hold_gets_the_reason_of_json(content: str) -> None:
+    found = unwrap(content, KEYS)
+    assert isinstance(found, Violation)
+    assert found.message.startswith("this is no JSON that can be taken: ")
+    assert "the answer" in found.message
+
+
 @given(st.text(alphabet='{}[]"\\:, anchorsedg\n', max_size=80), st.text(max_size=20))
 def test_the_wrapping_is_never_taken_for_the_answer(before: str, quote: str) -> None:
     envelope = {"anchors": [{"quote": quote}], "edges": []}
