@@ -28,7 +28,7 @@ def command(face: Face, call: bool) -> int:
     """Say what is missing for the readers of this instance, one line a check: ok, missing or not used.
 
     Opens no connection without --call. Of a key only the variable is named, never its value. Exit 1 when something is
-    missing, 4 when a question that was sent brought no answer that can be used.
+    missing, 2 when config.yaml is not valid, 4 when a question that was sent brought no answer that can be used.
     """
     from isopod.render.doctor import doctor_lines
     from pipeline.checkup import instance_checks, machine_checks
@@ -41,8 +41,10 @@ def command(face: Face, call: bool) -> int:
         if call:
             checks += _calls(face, instance, checks)
     root = str(instance.root) if instance is not None else None
-    face.give(DoctorOutput(instance=root, checks=tuple(checks)), lambda: doctor_lines(checks, root, face))
-    return _exit(checks)
+    face.give(
+        DoctorOutput(instance=root, checks=tuple(checks)), lambda: doctor_lines(checks, root, face, unread=bool(broken))
+    )
+    return Exit.REFUSED if broken else _exit(checks)
 
 
 def _instance(face: Face) -> tuple[Instance | None, list[Check]]:

@@ -19,8 +19,8 @@ _WORDS: Final[dict[CheckState, tuple[str, Style]]] = {
 _INDENT: Final = "          "
 
 
-def doctor_lines(checks: Sequence[Check], instance: str | None, face: Face) -> Iterator[str]:
-    """Every check as a line, what to do below what is missing, and one line that sums them up."""
+def doctor_lines(checks: Sequence[Check], instance: str | None, face: Face, *, unread: bool = False) -> Iterator[str]:
+    """Every check as a line, what to do below what is missing, and one line that sums them up; `unread`: the config is not valid."""
     for check in checks:
         word, style = _WORDS[check.state]
         head, *rest = wrap(f"{check.name}: {_said(check)}", face.width, indent=_INDENT)
@@ -29,7 +29,7 @@ def doctor_lines(checks: Sequence[Check], instance: str | None, face: Face) -> I
         if check.fix is not None:
             yield from wrap(f"try: {check.fix}", face.width, indent=_INDENT + "     ", first=_INDENT)
     yield ""
-    yield from wrap(_summed(checks, instance), face.width)
+    yield from wrap(_summed(checks, instance, unread=unread), face.width)
 
 
 def _said(check: Check) -> str:
@@ -43,7 +43,7 @@ def _call(call: CheckedCall) -> str:
     return f"{call.seconds:,.1f} s, {tokens}{stop}"
 
 
-def _summed(checks: Sequence[Check], instance: str | None) -> str:
+def _summed(checks: Sequence[Check], instance: str | None, *, unread: bool) -> str:
     missing = sum(check.state == "missing" for check in checks)
     failed = sum(check.state == "failed" for check in checks)
     parts = []
@@ -53,6 +53,8 @@ def _summed(checks: Sequence[Check], instance: str | None) -> str:
         parts.append(f"{number_of(failed, 'call')} failed")
     if not parts:
         parts.append("Nothing is missing" if instance is not None else "Nothing that can be checked here is missing")
+    if unread:
+        return ", ".join(parts) + ". config.yaml is not valid: the readers are checked when it is."
     outside = (
         "" if instance is not None else " There is no instance here: the readers are checked inside one (isopod init)."
     )

@@ -179,8 +179,10 @@ def test_a_broken_config_is_a_finding_and_the_rest_is_still_checked(instance: Pa
     path = instance / "config.yaml"
     path.write_text(path.read_text(encoding="utf-8") + "no_such_key: 1\n", encoding="utf-8")
     done = isopod("doctor")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "no_such_key" in done.stdout
+    assert "no instance here" not in done.stdout
+    assert "config.yaml is not valid" in done.stdout
     assert "Python: 3." in done.stdout
 
 
