@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: demo test lint bench local-model docs clean
+.PHONY: demo test lint bench peers local-model docs clean
 
 $(BIN)/.isopod: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -33,6 +33,10 @@ test: lint
 bench: $(BIN)/.isopod-dev
 	$(BIN)/python benchmarks/audit.py
 	$(BIN)/python benchmarks/join.py
+
+# The same cards in doorstop and sphinx-needs, which are installed into benchmarks/.peers.
+peers: $(BIN)/.isopod-dev
+	$(BIN)/python benchmarks/peers.py
 
 # A small language model on this machine, end to end. Its weights come from a package whose own dependencies are not needed.
 local-model: $(BIN)/.isopod
