@@ -116,7 +116,9 @@ def _judged(title: str, config: ReaderConfig, answer: Answer, seconds: float) ->
         name=title,
         state="failed",
         message=f"{config.model} answers, but not in the form that is asked for: its readings would be refused",
-        fix="choose a model that makes tool calls, and for a server of your own see what it needs for them",
+        fix="let the program print the model's last answer alone, and nothing else"
+        if config.provider == "command"
+        else "choose a model that makes tool calls, and for a server of your own see what it needs for them",
         call=made,
     )
 

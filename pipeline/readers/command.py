@@ -12,6 +12,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, ClassVar, Final
 
 from pipeline.models.papers import prompt_text
@@ -57,9 +58,16 @@ class Command:
         """As `Model.missing`."""
         if not config.command:
             return ["`command` names no program: give the program and its arguments as a list"]
+        program, *arguments = config.command
+        if program.startswith("~") or ("/" in program and not Path(program).is_absolute()):
+            return [f"{program!r} depends on where isopod is called, and no shell reads ~: give the absolute path"]
         if _program(config) is None:
-            return [f"there is no program {config.command[0]!r} that can be run"]
-        return []
+            return [f"there is no program {program!r} that can be run"]
+        return [
+            f"the file {part!r} is not found from the empty folder in which the program starts: give the absolute path"
+            for part in arguments
+            if _is_file_from_here(part)
+        ]
 
     def send(self, call: Call, config: ReaderConfig, seconds: float) -> Received:
         """As `Model.send`.
@@ -231,6 +239,17 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     else:
         process.kill()
     process.wait()
+
+
+def _is_file_from_here(argument: str) -> bool:
+    """Whether an argument is meant as a file, and found only from the current folder or by a shell; a bare word is a word."""
+    path = Path(argument)
+    if path.is_absolute() or not (path.suffix or "/" in argument):
+        return False
+    try:
+        return path.expanduser().is_file()
+    except (OSError, ValueError, RuntimeError):
+        return False
 
 
 def _program(config: ReaderConfig) -> str | None:

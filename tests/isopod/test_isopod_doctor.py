@@ -166,6 +166,15 @@ def test_a_model_drafter_needs_a_reader_that_asks_a_model(configure: Configure, 
     assert checks(isopod, code=0)["drafter"]["state"] == "ok"
 
 
+@pytest.mark.parametrize("command", [["./agent.py"], ["~/agent.py"], ["tools/agent"], [sys.executable, "agent.py"]])
+def test_paths_of_a_program_must_be_absolute(
+    configure: Configure, instance: Path, isopod: Run, command: list[str]
+) -> None:
+    (instance / "agent.py").write_text("", encoding="utf-8")
+    configure(b={"provider": "command", "model": "n", "command": command})
+    assert "give the absolute path" in checks(isopod, code=1)["reader b"]["message"]
+
+
 def test_an_unknown_provider_and_a_program_that_is_not_there(configure: Configure, isopod: Run) -> None:
     configure(
         {"provider": "no-such", "model": "m"}, {"provider": "command", "model": "n", "command": ["/no/such/program"]}
