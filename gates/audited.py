@@ -143,17 +143,10 @@ class Audited:
                 found.setdefault(card.migrates.card, []).append(card.migrates)
         return found
 
-    @cached_property
+    @property
     def replaced_by(self) -> Mapping[str, str]:
-        """By decision id: the decision that replaced it, as either of the two cards says."""
-        found: dict[str, str] = {}
-        for card in self.cards:
-            if card.decision and card.state != "deleted":
-                if card.decision.superseded_by:
-                    found[card.id] = card.decision.superseded_by
-                for old in card.decision.supersedes:
-                    found.setdefault(old, card.id)
-        return found
+        """By decision that was replaced: the decision in force in its place."""
+        return self.graph.replaced_by
 
     @cached_property
     def relations(self) -> frozenset[tuple[EdgeKind, str, str]]:

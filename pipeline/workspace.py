@@ -106,9 +106,7 @@ class Workspace:
 
     def replaced(self) -> frozenset[str]:
         """Every decision that another one replaced, by the spec's word or a person's."""
-        if self.snapshot is None:
-            return frozenset()
-        return frozenset(card.id for card in self.snapshot.cards if self.snapshot.graph.is_superseded(card.id))
+        return frozenset(self.snapshot.graph.replaced_by) if self.snapshot is not None else frozenset()
 
     def issued(self) -> frozenset[str]:
         """Every id that was ever given: cards in any state and anchors, retired ones too."""

@@ -153,19 +153,23 @@ class Graph:
     # --- readiness ------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _superseded(self) -> frozenset[str]:
-        replaced: set[str] = set()
+    def replaced_by(self) -> dict[str, str]:
+        """By decision that another one replaced, as either of the two cards says: the last in the line of those that replaced it.
+
+        Of decisions that replaced each other in a circle it is one that the circle ends at.
+        """
+        newer: dict[str, str] = {}
         for card in self.cards:
-            if card.decision is None or card.state == "deleted":
-                continue
-            replaced.update(card.decision.supersedes)
-            if card.decision.superseded_by is not None:
-                replaced.add(card.id)
-        return frozenset(replaced)
+            if card.decision is not None and card.state != "deleted":
+                if card.decision.superseded_by is not None:
+                    newer[card.id] = card.decision.superseded_by
+                for old in card.decision.supersedes:
+                    newer.setdefault(old, card.id)
+        return {old: _last(old, newer) for old in newer}
 
     def is_superseded(self, card_id: str) -> bool:
         """Whether a decision that is not deleted replaces this one; either of the two cards may say so."""
-        return card_id in self._superseded
+        return card_id in self.replaced_by
 
     @cached_property
     def _satisfied(self) -> tuple[bool, ...]:
@@ -175,7 +179,7 @@ class Graph:
         if card.state == "deleted":
             return False
         if card.kind == "decision":
-            return card.id not in self._superseded
+            return card.id not in self.replaced_by
         if card.state == "done":
             return True
         return card.gate is not None and (card.gate.answer is not None or card.gate.opened is not None)
@@ -316,3 +320,11 @@ class Graph:
         for number, targets in enumerate(self.out):
             graph.add_edges_from((self.cards[number].id, self.cards[target].id) for target in targets)
         return graph
+
+
+def _last(old: str, newer: dict[str, str]) -> str:
+    last, passed = newer[old], {old, newer[old]}
+    while last in newer and newer[last] not in passed:
+        last = newer[last]
+        passed.add(last)
+    return last

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from pipeline.deeds.circles import new_circles
 from pipeline.deeds.hand import Hand
-from pipeline.deeds.supersede import PLAINLY, Keeping, Superseded, Turn, Verdict, in_force_instead_of, replaced
+from pipeline.deeds.supersede import PLAINLY, Keeping, Superseded, Turn, Verdict, replaced
 from pipeline.draft.build import free_id
 from pipeline.draft.wording import capped, plain
 from pipeline.said import Said
@@ -128,8 +128,8 @@ def _refuse_unfit(snapshot: Snapshot, card: Card) -> None:
         raise RefusedError("no-decision", f"{card.id} is a {card.kind}", fix="isopod cards --kind decision")
     if card.state == "deleted":
         raise RefusedError("cut-card", f"{card.id} was cut from the plan", fix=f"isopod show {card.id}")
-    if snapshot.graph.is_superseded(card.id):
-        last = in_force_instead_of(snapshot, card.id)
+    last = snapshot.graph.replaced_by.get(card.id)
+    if last is not None:
         raise RefusedError("replaced", f"{last} replaced {card.id} already", fix=f"isopod show {last}")
 
 

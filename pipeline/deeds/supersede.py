@@ -142,34 +142,19 @@ def _refuse_unfit(snapshot: Snapshot, old: Card, new: Card) -> None:
             raise RefusedError("cut-card", f"{card.id} was cut from the plan", fix=f"isopod show {card.id}")
     if old.id == new.id:
         raise RefusedError("self-edge", f"{old.id} cannot replace itself")
-    last = in_force_instead_of(snapshot, new.id)
-    if last != new.id:
+    replaced_by = snapshot.graph.replaced_by
+    if new.id in replaced_by:
+        last = replaced_by[new.id]
         raise RefusedError(
             "replaced",
             f"{new.id} was itself replaced by another decision: name the one that is in force",
             fix=f"isopod supersede {old.id} --by {last}" if last != old.id else f"isopod show {new.id}",
         )
-    if snapshot.graph.is_superseded(old.id) and in_force_instead_of(snapshot, old.id) != new.id:
-        last = in_force_instead_of(snapshot, old.id)
+    last = replaced_by.get(old.id, new.id)
+    if last != new.id:
         raise RefusedError(
             "replaced", f"{last} replaced {old.id} already", fix=f"isopod supersede {old.id} --by {last}"
         )
-
-
-def in_force_instead_of(snapshot: Snapshot, decision_id: str) -> str:
-    """The decision at the end of the line of those that replaced each other; the asked one when none did, or they go in a circle."""
-    newer: dict[str, str] = {}
-    for card in snapshot.cards:
-        if card.decision is not None and card.state != "deleted":
-            if card.decision.superseded_by is not None:
-                newer[card.id] = card.decision.superseded_by
-            for older in card.decision.supersedes:
-                newer.setdefault(older, card.id)
-    last, passed = decision_id, {decision_id}
-    while last in newer and newer[last] not in passed:
-        last = newer[last]
-        passed.add(last)
-    return last
 
 
 def _say_replaced(hand: Hand, old: Card, new: Card) -> None:

@@ -285,6 +285,19 @@ def test_only_a_decision_in_force_replaces_and_the_end_of_the_line_is_named(scen
     assert scene.cards[redis.id].decision.superseded_by == postgres.id  # type: ignore[union-attr]
 
 
+def test_what_leans_on_the_first_of_a_line_is_shown_the_last(scene: Scene) -> None:
+    redis, postgres, story = scene.titled(REDIS), scene.titled(POSTGRES), scene.titled(CREATING)
+    sqlite = decided(scene, "Links are stored in SQLite", replacing=Replacing(postgres.id, {}, "move"))
+    scene.edit(story.id, {"depends_on": [{"card": redis.id, "because": [{"person": "Kim", "text": "x", "at": AT}]}]})
+    fixes = {one.fix for one in scene.audit() if one.code in ("C222", "C250")}
+    assert fixes == {f"isopod supersede {redis.id} --by {sqlite.id}"}
+    superseded(scene, redis.id, sqlite.id, rest="move")
+    assert scene.audit_errors() == []
+    circle = {"supersedes": [redis.id], "superseded_by": redis.id}
+    scene.edit(sqlite.id, {"decision": {**circle, "affects": []}})
+    assert scene.snapshot.graph.replaced_by[sqlite.id] != sqlite.id, "a circle made by hand ends somewhere"
+
+
 def test_a_verdict_on_a_card_that_does_not_lean_on_it_is_refused(scene: Scene) -> None:
     old, new = scene.titled(FOUND), decided(scene, "Redirects use 307")
     with pytest.raises(ManyErrors) as caught:
