@@ -215,12 +215,13 @@ def edge_exemption(ledger: Ledger, card_id: str, entry: Dependency) -> Exemption
     An override names the card; which of its edges is meant is told by the reason on it: of the same person, of the same moment.
     """
     said = {(reason.person, reason.at) for reason in entry.because if isinstance(reason, PersonReason)}
-    kept = (
-        one
-        for one in exemptions(ledger)
-        if one.body.rule == KEPT_EDGE and one.file.entry.subject == card_id and (one.file.entry.by, one.file.entry.at) in said
-    )
-    return next(kept, None)
+    for file in ledger.entries if said else ():
+        made = file.entry
+        if made.type == "exemption" and made.subject == card_id and (made.by, made.at) in said:
+            body = ExemptionBody.parse(made.body, source=file.path)
+            if body.rule == KEPT_EDGE:
+                return Exemption(file, body)
+    return None
 
 
 def exempt(tx: Transaction, instance: Instance, *, subject: str, body: ExemptionBody, by: str, at: str) -> str:

@@ -55,9 +55,10 @@ def decide(
 ) -> Decided:
     """Make a decision card without a claim, by a person, for a reason.
 
-    `spec` is the key of the spec that it belongs to. Its id comes from the spec and its words. Every card in `affects` gets an
-    edge to it; what it replaces is replaced in the same transaction. Raises RefusedError without words or a reason, for a card that
-    is over, or that would wait for itself then; and as `pipeline.deeds.supersede.supersede`.
+    `spec` is the key of the spec that it belongs to, else it is that of the decision which it replaces. Its id comes from the spec and
+    its words. Every card in `affects` gets an edge to it; what it replaces is replaced in the same transaction. Raises RefusedError
+    without words or a reason, for a card that is over, or that would wait for itself then; and as
+    `pipeline.deeds.supersede.supersede`.
     """
     words = " ".join(text.split())
     if not plain(words):
@@ -65,11 +66,13 @@ def decide(
     if not (said.because or "").strip():
         raise RefusedError("reason-missing", "a decision is kept with its reason", fix='--because "..."')
     hand = Hand(snapshot, said, "decide")
+    old = hand.card(replacing.old) if replacing is not None else None
+    if old is not None:
+        _refuse_unfit(snapshot, old)
+        spec = spec or old.spec
     decision = hand.make(_card(snapshot, words, said, spec, affects))
     done = None
-    if replacing is not None:
-        old = hand.card(replacing.old)
-        _refuse_unfit(snapshot, old)
+    if replacing is not None and old is not None:
         done = replaced(hand, old, decision, replacing.verdicts, rest=replacing.rest, keeping=replacing.keeping)
     return _leaned_on(hand, decision.id, affects, done)
 
