@@ -152,15 +152,16 @@ class _Meeting:
                 self._taken_away.append(anchor)
 
     def _holders(self, standing: Sequence[Anchor]) -> dict[Key, str]:
-        """Whose a place is when the words of two stored anchors now stand there alone: the one of that section, else the first."""
-        holders: dict[Key, tuple[bool, int, str]] = {}
+        """Whose a place is when the words of two stored anchors now stand there alone: one that stood, of that section, else the first."""
+        holders: dict[Key, tuple[bool, bool, int, str]] = {}
         for number, anchor in enumerate(standing):
             span = self.located[anchor.id].span
             if span is not None:
                 key = _key_of(self._bench, PlacedAnchor(anchor, span))
                 elsewhere = self._bench.structure.section_at(span[0]).name != anchor.section
-                holders[key] = min(holders.get(key, (True, number, anchor.id)), (elsewhere, number, anchor.id))
-        return {key: identity for key, (_, _, identity) in holders.items()}
+                claimant = (anchor.status != "live", elsewhere, number, anchor.id)
+                holders[key] = min(holders.get(key, claimant), claimant)
+        return {key: identity for key, (_, _, _, identity) in holders.items()}
 
     def was_read(self, span: SpanT) -> bool:
         return self._bench.structure.section_at(span[0]).index in self._changed
@@ -280,7 +281,9 @@ def _anchor(bench: Bench, identity: str, one: StandingClaim, before: Anchor | No
 
 def _gone(anchor: Anchor, found: Located, frozen: Collection[str]) -> Anchor:
     if anchor.id in frozen:
-        return anchor.model_copy(update={"status": "lost" if found.status == "lost" else "edited"})
+        # What another claim took the place of was edited, also where its section is gone.
+        is_lost = found.status == "lost" and anchor.successor is None
+        return anchor.model_copy(update={"status": "lost" if is_lost else "edited"})
     return anchor.model_copy(update={"status": "retired"})
 
 

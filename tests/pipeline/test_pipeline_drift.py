@@ -9,13 +9,10 @@ import pytest
 from scenes import SAID, AnchorT, EdgeT, Scene, lines, waits
 
 from pipeline.deeds.cut import cut
+from pipeline.deeds.migrate import migrate
 from pipeline.deeds.regroup import merge, move, succeed
-from schemas.card import AcceptanceLine, Card, MigratesPart
 from schemas.errors import RefusedError
 from schemas.finding import Finding
-from store.cards import Actor, edit
-from store.instance import open_instance
-from store.transaction import Transaction
 
 TEXT = """\
 # Links
@@ -70,23 +67,6 @@ def drift(scene: Scene) -> list[Finding]:
 def of(scene: Scene, words: str) -> str:
     (found,) = [one.id for one in scene.snapshot.anchor_stores["links"].anchors if one.exact == words]
     return found
-
-
-def migration(scene: Scene, card: Card, line: str) -> None:
-    """What `isopod migrate` leaves behind, through the store."""
-    instance = open_instance(scene.root)
-    transaction = Transaction(instance.root, instance.state_dir, command="migrate")
-    made = Card(
-        id="MIG-00000001",
-        kind="migration",
-        title="Codes",
-        team=card.team,
-        spec=card.spec,
-        acceptance=(AcceptanceLine(id="A1", text="A code has seven characters."),),
-        migrates=MigratesPart(card=card.id, lines=(line,)),
-    )
-    edit(transaction, instance, made, {}, actor=Actor(name="Kim", by="person"), expected=None)
-    transaction.commit()
 
 
 @pytest.mark.parametrize("state", ALL)
@@ -156,7 +136,7 @@ def test_a_migration_of_the_line_answers_for_the_card(scene: Scene, state: str) 
     scene.compile("links")
     (found,) = drift(scene)
     assert found.fix == f"isopod migrate {card.id} --line A2 --with TEXT"
-    migration(scene, card, "A2")
+    migrate(scene.snapshot, card.id, ["A2"], ["Codes have any length."], SAID).hand.transaction.commit()
     assert drift(scene) == [] and scene.audit_errors() == []
     assert scene.compile("links").compiled.changed == ()
 
@@ -185,6 +165,40 @@ def test_when_the_new_words_go_too_the_card_is_named_again(scene: Scene) -> None
     lost(scene)
     scene.compile("links")
     assert [one.subject for one in drift(scene)] == [card.id]
+
+
+def test_a_claim_whose_successor_stands_elsewhere_may_lose_its_section(scene: Scene) -> None:
+    card = scene.titled("Creating")
+    scene.put_state(card.id, "published")
+    moved = TEXT.replace("- A code has six characters.\n", "") + "- A code has eight letters.\n"
+    anchors = [one for one in ANCHORS if one[0] != "a2"]
+    scene.write("links", moved, [*anchors, ("n", "constraint", "A code has eight letters.")], EDGES)
+    scene.compile("links")
+    old, new = of(scene, "A code has six characters."), of(scene, "A code has eight letters.")
+    succeed(scene.snapshot, old, new, SAID).transaction.commit()
+    text = moved[: moved.index("## Creating")] + moved[moved.index("## Opening") :]
+    scene.write("links", text, [ANCHORS[-1], ("n", "constraint", "A code has eight letters.")], [])
+    assert scene.compile("links").exit_code == 0
+    anchor = next(one for one in scene.snapshot.anchor_stores["links"].anchors if one.id == old)
+    assert (anchor.status, anchor.successor) == ("edited", new)
+    assert len(drift(scene)) == 2 and not any(old in one.related for one in drift(scene))
+
+
+def test_of_two_equal_claims_the_one_that_stood_keeps_the_place(tmp_path: Path) -> None:
+    scene = Scene.new(tmp_path)
+    twice = "# T\n\n## A\n\n- It returns the stream.\n- It closes.\n- It returns the stream.\n"
+    first: AnchorT = ("a1", "requirement", "It returns the stream.")
+    scene.write("same", twice, [first, ("a2", "requirement", "It closes.")])
+    scene.spec("same").write_text(twice.replace("It returns", "It must return").replace("It closes", "It must close"))
+    assert scene.compile("same", offline=True, accept="union").exit_code == 0
+    one, other = (one.id for one in scene.snapshot.anchors["same"].store.anchors if "stream" in one.exact)
+    for card in scene.of_kind("story"):
+        scene.put_state(card.id, "published")
+    scene.spec("same").write_text("# T\n\n## A\n\n- It must close.\n- It must return the stream.\n")
+    assert scene.compile("same", offline=True, accept="union").exit_code == 0
+    states = {anchor.id: anchor.status for anchor in scene.snapshot.anchors["same"].store.anchors}
+    assert sorted((states[one], states[other])) == ["edited", "live"]
+    assert scene.compile("same", offline=True).compiled.changed == ()
 
 
 def test_words_that_come_back_stand_for_themselves_again(scene: Scene) -> None:
