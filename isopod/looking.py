@@ -102,6 +102,21 @@ class Looking:
             raise self.unknown(word)
         return found
 
+    def carrier(self, word: str) -> Card:
+        """The card that carries the claim of this id, the first by id of several.
+
+        Raises RefusedError when none is called so, or no card carries it: then it says where the claim is.
+        """
+        claim = self.claim_id(word)
+        held = [card for card in self.snapshot.cards_of_anchor.get(claim, ()) if card.state != "deleted"]
+        if not held:
+            home = self.snapshot.anchor_by_id[claim].home
+            where = "was left out of the plan" if isinstance(home, Discarded) else f"is in the {home} of its spec"
+            status = self.snapshot.anchor_by_id[claim].status
+            said = f"is {status}" if status != "live" else where if home != "card" else "is on no card"
+            raise RefusedError("no-card", f"no card carries {claim}: it {said}", fix=f"isopod show {claim}")
+        return min(held, key=lambda card: card.id)
+
     def unknown(self, word: str) -> RefusedError:
         """No card and no claim is called `word`."""
         from difflib import get_close_matches

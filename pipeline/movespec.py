@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pipeline.bench import Bench
+from pipeline.rounds import located
 from pipeline.workspace import Workspace
+from schemas.anchors import AnchorStore
 from schemas.errors import Place, RefusedError
 from store import anchors as anchor_files
 from store.snapshot import Snapshot
 from store.transaction import Transaction
 from store.yamlio import edit_keeping_comments, load
+from text.coordinates import SpecText
 
 
 def move_spec(snapshot: Snapshot, old: str, new: str) -> Transaction:
@@ -15,7 +19,8 @@ def move_spec(snapshot: Snapshot, old: str, new: str) -> Transaction:
 
     The file itself was moved by a person. Config follows where it names the old path.
 
-    Raises RefusedError when nothing is adopted from `old`, `new` is no file of the instance, or another spec has it.
+    Raises RefusedError when nothing is adopted from `old`, its file is still there, `new` is no file of the instance, another spec has
+    it, or it holds none of the claims.
     """
     instance = snapshot.instance
     file = next((one for one in snapshot.anchors.values() if one.store.spec.path == old), None)
@@ -28,15 +33,32 @@ def move_spec(snapshot: Snapshot, old: str, new: str) -> Transaction:
         raise RefusedError(
             "missing-spec", "there is no such file in the instance", where=Place(new), fix=f"git mv {old} {new}"
         )
+    if (instance.root / old).exists():
+        raise RefusedError(
+            "spec-there", "this file is still there: the spec was not moved", where=Place(old), fix=f"git mv {old} {new}"
+        )
     taken = next((one for one in snapshot.anchors.values() if one.store.spec.path == new), None)
     if taken is not None:
         raise RefusedError("spec-path-taken", f"this is the spec of {taken.store.spec.key} already", where=Place(new))
-    workspace.read(path)
+    _refuse_other_text(workspace.read(path), file.store, old)
     transaction = Transaction(instance.root, instance.state_dir, command=f"spec mv {old} {new}")
     moved = file.store.spec.model_copy(update={"path": new})
     anchor_files.write(transaction, instance, file.store.model_copy(update={"spec": moved}), file.sha256)
     _move_in_config(transaction, snapshot, file.store.spec.key, old, new)
     return transaction
+
+
+def _refuse_other_text(spec: SpecText, store: AnchorStore, old: str) -> None:
+    """A file in which not one claim stands is no renamed spec: all of its cards would be told that their words are gone."""
+    bench = Bench.of(spec)
+    claims = tuple(anchor for anchor in store.anchors if anchor.status == "live")
+    if claims and not located(bench, claims, store.sections):
+        raise RefusedError(
+            "other-spec",
+            f"this file holds not one of the {len(claims)} claims of {old}: it is another spec",
+            where=Place(spec.path),
+            fix=f"isopod compile {spec.path}",
+        )
 
 
 def _move_in_config(transaction: Transaction, snapshot: Snapshot, key: str, old: str, new: str) -> None:

@@ -181,3 +181,29 @@ def test_move_takes_claims_and_refuses_in_words(scene: Scene, isopod: Run) -> No
     assert "(unknown-id)" in isopod("move", "ANC-00000000", "--to", creating.id).stderr
     cut(scene.snapshot, [creating.id], SAID).hand.transaction.commit()
     assert "final" in isopod("move", expiry.anchors[0], "--to", creating.id, "--yes").stderr
+
+
+# --- why, spec mv ----------------------------------------------------------------------------------------------------
+
+
+def test_why_knows_claims(scene: Scene, isopod: Run) -> None:
+    expiry = scene.titled("기한")
+    assert isopod("why", expiry.anchors[0].lower()).stdout == isopod("why", expiry.id).stdout
+    cut(scene.snapshot, [expiry.id], SAID).hand.transaction.commit()
+    refused = isopod("why", expiry.anchors[0])
+    assert refused.returncode == 2 and "it was left out of the plan" in refused.stderr
+    assert "(unknown-id)" in isopod("why", "ANC-00000000").stderr
+
+
+def test_a_spec_is_renamed_only_to_a_file_that_holds_its_claims(scene: Scene, isopod: Run) -> None:
+    old, new = scene.spec("links"), scene.spec("short")
+    new.write_text("# Other\n\n- It is another spec.\n", encoding="utf-8")
+    there = isopod("spec", "mv", "specs/links.md", "specs/short.md")
+    assert there.returncode == 2 and "still there" in there.stderr
+    text = old.read_text(encoding="utf-8")
+    old.unlink()
+    other = isopod("spec", "mv", "specs/links.md", "specs/short.md")
+    assert other.returncode == 2 and "not one of the 4 claims" in other.stderr
+    new.write_text(text.replace("six", "seven"), encoding="utf-8")
+    assert isopod("spec", "mv", "specs/links.md", "specs/short.md").returncode == 0
+    assert scene.snapshot.anchor_stores["links"].spec.path == "specs/short.md"
