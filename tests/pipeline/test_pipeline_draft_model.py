@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scenes import TEAMS, AnchorT, EdgeT, Scene, bench_of, fingerprint, lines, reading_of, waits
+from scenes import SAID, TEAMS, AnchorT, EdgeT, Scene, bench_of, fingerprint, lines, reading_of, waits
 
 import pipeline.drafting
 from isopod.cli import run
@@ -693,6 +693,28 @@ def test_drafting_again_asks_of_what_is_dissolved(stage: Stage) -> None:
     assert "It makes links." not in {claim["quote"] for claim in asked(call)["claims"]}
     assert stage.scene.cards[held.id].anchors == held.anchors and stage.scene.audit_errors() == []
     assert lines(stage.scene.titled("The board answers by May")) == ["The board answers by May."]
+
+
+def test_what_people_grouped_is_not_asked_and_stays(stage: Stage) -> None:
+    from pipeline.deeds.regroup import merge, move
+    from pipeline.redrafting import draft_spec
+
+    stage.says(by_topic)
+    stage.scene.write("spec", TEXT, ANCHORS, EDGES)
+    stage.scene.compile("spec")
+    links, bills, opens = (stage.scene.titled(one) for one in ("Links", "Bills", "Data"))
+    clash = next(one.id for one in stage.scene.snapshot.anchor_stores["spec"].anchors if one.exact.endswith("clash."))
+    move(stage.scene.snapshot, [clash], bills.id, SAID).hand.transaction.commit()
+    merge(stage.scene.snapshot, links.id, [opens.id], SAID).hand.transaction.commit()
+    assert stage.scene.audit_errors() == [] and stage.scene.compile("spec").compiled.changed == ()
+    stage.says(alone)
+    draft_spec(stage.scene.workspace, stage.scene.spec("spec"), again=True).transaction.commit()
+    (call,) = stage.model.calls
+    quotes = {claim["quote"] for claim in asked(call)["claims"]}
+    assert "It makes links." in quotes and not {"Links never clash.", "It counts opens."} & quotes
+    assert "It counts opens." in lines(next(one for one in stage.scene.of_kind("story") if one.id == links.id))
+    (holder,) = stage.scene.snapshot.cards_of_anchor[clash]
+    assert "It bills by month." in lines(holder) and stage.scene.audit_errors() == []
 
 
 def test_a_drafter_that_asks_no_model_is_named(tmp_path: Path) -> None:
