@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -381,8 +382,48 @@ def test_a_group_that_names_another_card_than_its_file_is_told(scene: Scene) -> 
     assert any("its name must be" in error for error in scene.audit_errors())
 
 
+def test_two_branches_that_group_other_cards_merge(scene: Scene) -> None:
+    def git(*arguments: str) -> None:
+        own = ("-c", "user.name=Kim", "-c", "user.email=kim@example.com", "-c", "init.defaultBranch=main")
+        subprocess.run(["git", *own, *arguments], cwd=scene.root, check=True, capture_output=True)
+
+    def committed(regrouped: Regrouped) -> None:
+        regrouped.hand.transaction.commit()
+        git("add", "cards")
+        git("commit", "-qm", "grouped")
+
+    creating, expiry, epic = scene.titled("Creating"), scene.titled("Expiry: A link lives"), scene.of_kind("epic")[0]
+    git("init", "-q")
+    git("add", "cards", "specs", "config.yaml")
+    git("commit", "-qm", "compiled")
+    git("checkout", "-qb", "one")
+    committed(merge(scene.snapshot, expiry.id, [scene.titled("Owners renew").id], SAID))
+    git("checkout", "-q", "main")
+    committed(split(scene.snapshot, creating.id, SAID, lines=["A3"]))
+    git("merge", "-q", "--no-edit", "one")
+    assert scene.audit_errors() == [] and scene.compile("links").compiled.changed == ()
+    assert len(groups(scene)) == 2 and epic.id not in groups(scene) and draft_again(scene) == ()
+
+
+def test_of_two_words_on_one_claim_the_later_one_counts(scene: Scene) -> None:
+    opening, expiry = scene.titled("Opening"), scene.titled("Expiry: A link lives")
+    twice = claim(scene, "No code")
+    made(scene, move(scene.snapshot, [twice], opening.id, SAID))
+    later = (scene.root / "cards" / "groups" / f"{opening.id}.yaml").read_text(encoding="utf-8")
+    other = later.replace(opening.id, expiry.id).replace("2026-11-30", "2026-12-24")
+    other = other.replace(
+        f"leader: {scene.snapshot.group_files[opening.id].group.leader}", f"leader: {expiry.anchors[0]}"
+    )
+    (scene.root / "cards" / "groups" / f"{expiry.id}.yaml").write_text(other, encoding="utf-8")
+    draft_again(scene)
+    assert twice in scene.cards[expiry.id].anchors and twice not in scene.cards[opening.id].anchors
+    assert list(groups(scene)) == [expiry.id] and scene.audit_errors() == []
+
+
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(deeds=st.lists(st.tuples(st.sampled_from("msj"), st.integers(0, 40), st.integers(0, 40)), min_size=2, max_size=4))
+@given(
+    deeds=st.lists(st.tuples(st.sampled_from("msj"), st.integers(0, 40), st.integers(0, 40)), min_size=2, max_size=4)
+)
 def test_any_regrouping_loses_no_claim_no_line_and_no_id(
     compiled: Path, tmp_path_factory: pytest.TempPathFactory, deeds: list[tuple[str, int, int]]
 ) -> None:
