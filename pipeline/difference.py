@@ -114,7 +114,7 @@ class _Comparing:
         for anchor in self.store.anchors:
             if anchor.id not in self._changed:
                 continue
-            new_id = anchor.successor or self._offered.get(anchor.id)
+            new_id = self._stands_now(anchor)
             span = self._spans.get(new_id) if new_id is not None else nearest.get(anchor.id)
             new = fold(self.bench.spec.quoted(span)) if span is not None else None
             cards = tuple(self._card(card, anchor) for card in self._holders(anchor))
@@ -173,6 +173,14 @@ class _Comparing:
     @cached_property
     def _offered(self) -> Mapping[str, str]:
         return offered_successors(self.store, self.snapshot.cards_of_anchor)
+
+    def _stands_now(self, anchor: Anchor) -> str | None:
+        """The claim that a person said took its place, or that is offered for it, over any number of changes."""
+        by_id, seen = {one.id: one for one in self.store.anchors}, {anchor.id}
+        while anchor.successor in by_id and anchor.successor not in seen:
+            seen.add(anchor.successor)
+            anchor = by_id[anchor.successor]
+        return anchor.id if len(seen) > 1 and anchor.status == "live" else self._offered.get(anchor.id)
 
     @cached_property
     def _nearest(self) -> Mapping[str, SpanT]:

@@ -15,12 +15,14 @@ def offered_successors(store: AnchorStore, holders: Mapping[str, Sequence[Card]]
     `holders` are the cards of each claim. The place is that of the file, which is the text's: of one class, in one section, with no
     claim between the two that stood there before; several in a row are taken in order. No word is compared.
     """
+    # Of words that changed twice the later ones wait: what takes their place answers for both.
+    answered = {anchor.id for anchor in store.anchors if anchor.status != "retired"}
     found: dict[str, str] = {}
     waiting: list[Anchor] = []
     for anchor in store.anchors:
         held = [card for card in holders.get(anchor.id, ()) if card.state != "deleted"]
         if anchor.status in ("edited", "lost"):
-            if held and anchor.successor is None:
+            if held and anchor.successor not in answered:
                 waiting.append(anchor)
         elif anchor.status == "live" and waiting:
             first = next((one for one in waiting if _is_of_one_place(one, anchor)), None)

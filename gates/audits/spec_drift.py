@@ -70,10 +70,9 @@ def _covered(audited: Audited, card: Card, claim: Claim) -> bool:
     answered = card.gate is not None and card.gate.answer is not None
     if answered or audited.graph.is_superseded(card.id):  # history: the spec need not ask it, or decide it, again
         return True
-    successor = audited.anchor_by_id.get(audited.anchor_by_id[claim.id].successor or "")
-    if successor is not None:
-        # A retired claim whose successor the card does not name yet is C211.
-        return claim.status == "retired" or successor.status == "live"
+    successor = audited.today(claim.id)
+    if successor is not None and successor.id != claim.id and (claim.status == "retired" or successor.status == "live"):
+        return True  # a retired claim whose successor the card does not name yet is C211
     lines = {line.id for line in card.acceptance if claim.id in line.anchors}
     restated = {line for migration in audited.migrations_of.get(card.id, ()) for line in migration.lines}
     return bool(lines) and lines <= restated
@@ -103,8 +102,10 @@ def _way_out(audited: Audited, drafted: Drafted, card: Card, claim: Claim) -> tu
     line = next((line.id for line in card.acceptance if claim.id in line.anchors), None)
     migrate = command("isopod", "migrate", card.id, "--line", line, "--with", "TEXT") if line is not None else None
     cut = None if card.state == "done" else command("isopod", "cut", card.id, "--because", "TEXT")
-    new = audited.successors[drafted.claims.key].get(claim.id)
-    move = None if new is None else command("isopod", "move", new, "--instead-of", claim.id)
+    last = audited.today(claim.id)
+    old = last.id if last is not None and last.status != "retired" else claim.id
+    new = audited.successors[drafted.claims.key].get(old)
+    move = None if new is None else command("isopod", "move", new, "--instead-of", old)
     ways = [way for way in (move, migrate, cut) if way is not None] or [command("isopod", "show", card.id)]
     stands = f", and {new} stands in its place" if new is not None else ""
     return f"the card is {state} and keeps its words{stands}: {' or '.join(ways)}", ways[0]

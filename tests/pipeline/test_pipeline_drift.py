@@ -164,7 +164,28 @@ def test_when_the_new_words_go_too_the_card_is_named_again(scene: Scene) -> None
     succeed(scene.snapshot, old, new, SAID).transaction.commit()
     lost(scene)
     scene.compile("links")
-    assert [one.subject for one in drift(scene)] == [card.id]
+    (found,) = drift(scene)
+    assert found.subject == card.id and found.fix == f"isopod migrate {card.id} --line A2 --with TEXT"
+    migrate(scene.snapshot, card.id, ["A2"], ["Codes have any length."], SAID).hand.transaction.commit()
+    assert drift(scene) == []
+
+
+def test_words_that_change_twice_are_answered_for_by_the_last_of_them(scene: Scene) -> None:
+    card = scene.titled("Creating")
+    scene.put_state(card.id, "published")
+    reworded(scene)
+    scene.compile("links")
+    old, new = of(scene, "A code has six characters."), of(scene, "A code has seven characters.")
+    move(scene.snapshot, [new], card.id, SAID, instead_of=old).hand.transaction.commit()
+    anchors = [(ref, kind, quote.replace("six", "eight")) for ref, kind, quote in ANCHORS]
+    scene.write("links", TEXT.replace("six", "eight"), anchors, EDGES)
+    scene.compile("links")
+    last = of(scene, "A code has eight characters.")
+    assert {one.related[0]: one.fix for one in drift(scene)} == dict.fromkeys(
+        (old, new), f"isopod move {last} --instead-of {new}"
+    )
+    succeed(scene.snapshot, new, last, SAID).transaction.commit()
+    assert drift(scene) == [] and scene.audit_errors() == []
 
 
 def test_a_claim_whose_successor_stands_elsewhere_may_lose_its_section(scene: Scene) -> None:
