@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, partial
+from heapq import nlargest
+from itertools import pairwise
 from typing import Final, Literal
 
 from gates.run import run
@@ -29,6 +32,9 @@ NEAREST: Final = 0.4
 HELD: Final = 0.6
 """The share of a claim's letters, in runs of at least LEAST, that a longer text must hold to be shown."""
 LEAST: Final = 3
+
+TRIED: Final = 4
+"""How many texts of a section are compared with a claim letter by letter."""
 
 Changed = Literal["edited", "lost", "ambiguous"]
 
@@ -91,6 +97,17 @@ def _pair(gone: str, new: str) -> Iterator[DiffWords]:
         yield DiffWords(op="gone", text=gone)
     if new:
         yield DiffWords(op="new", text=new)
+
+
+def _pairs(text: str) -> Counter[str]:
+    """How often which two letters stand in a row."""
+    return Counter(first + second for first, second in pairwise(text))
+
+
+def _nearness(own: Counter[str], pairs_of: Mapping[SpanT, Counter[str]], span: SpanT) -> float:
+    """The share of pairs of letters that two texts have in common."""
+    other = pairs_of[span]
+    return (own & other).total() / max(1, own.total() + other.total())
 
 
 def _alike(old: str, new: str) -> float:
@@ -185,15 +202,20 @@ class _Comparing:
     @cached_property
     def _nearest(self) -> Mapping[str, SpanT]:
         """By changed claim: the text of its section that is most like it and that no claim stands on; each text once."""
-        section_of = {span: self.bench.structure.section_at(span[0]).name for span in self._free}
+        inside: dict[str, list[SpanT]] = {}
+        for span in self._free:
+            inside.setdefault(self.bench.structure.section_at(span[0]).name, []).append(span)
         text_of = {span: fold(self.bench.spec.quoted(span)) for span in self._free}
-        pairs = [
-            (_alike(fold(anchor.exact), text_of[span]), anchor.id, span)
-            for anchor in self.store.anchors
-            if anchor.id in self._changed and self._changed[anchor.id] != "ambiguous"
-            for span in self._free
-            if section_of[span] == anchor.section
-        ]
+        pairs_of = {span: _pairs(text) for span, text in text_of.items()}
+        pairs = []
+        for anchor in self.store.anchors:
+            if self._changed.get(anchor.id, "ambiguous") == "ambiguous":
+                continue
+            words = fold(anchor.exact)
+            own = _pairs(words)
+            # Two letters in a row are counted first: to compare every text letter by letter takes seconds in a large spec.
+            near = nlargest(TRIED, inside.get(anchor.section, ()), key=partial(_nearness, own, pairs_of))
+            pairs += [(_alike(words, text_of[span]), anchor.id, span) for span in near]
         found: dict[str, SpanT] = {}
         for alike, anchor_id, span in sorted(pairs, key=lambda pair: (-pair[0], pair[2], pair[1])):
             if alike >= NEAREST and anchor_id not in found and span not in found.values():
