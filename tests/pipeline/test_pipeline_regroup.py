@@ -13,6 +13,7 @@ from scenes import AT, SAID, AnchorT, EdgeT, Scene, fingerprint, lines, waits
 
 from pipeline.deeds.cut import cut
 from pipeline.deeds.regroup import Regrouped, merge, move, split
+from pipeline.fix import fix
 from pipeline.redrafting import draft_spec
 from pipeline.said import Said
 from schemas.card import Card
@@ -372,6 +373,36 @@ def test_cards_whose_files_are_gone_are_grouped_as_people_said(scene: Scene) -> 
         path.unlink()
     assert scene.compile("links").exit_code == 0
     assert [lines(card) for card in scene.of_kind("story") if "It answers 302." in lines(card)] == [before]
+
+
+def test_a_fix_that_renames_a_claim_renames_it_in_its_group(scene: Scene) -> None:
+    text = "# Shop\n\n## Cart\n\n- It holds items.\n- It counts them.\n\n## Tax\n\n- It adds tax.\n"
+    read: list[AnchorT] = [
+        ("s1", "requirement", "It holds items."), ("s2", "requirement", "It counts them."), ("s3", "requirement", "It adds tax."),
+    ]  # fmt: skip
+    scene.write("shop", text, read)
+    assert scene.compile("shop").exit_code == 0
+    counts = next(one.id for one in scene.snapshot.anchor_stores["shop"].anchors if one.exact == "It counts them.")
+    tax = scene.titled("Tax")
+    made(scene, move(scene.snapshot, [counts], tax.id, SAID))
+    twice = claim(scene, "No code")
+    for path in (scene.root / "cards").rglob("*.yaml"):  # as if two branches had each given the id
+        path.write_text(path.read_text(encoding="utf-8").replace(counts, twice), encoding="utf-8")
+    assert "A104" in {error[:4] for error in scene.audit_errors()}
+    fix(scene.snapshot).transaction.commit()
+    assert groups(scene) == {tax.id: [counts]} and scene.audit_errors() == []
+
+
+def test_a_group_that_names_a_claim_which_no_file_holds_is_told(scene: Scene) -> None:
+    opening = scene.titled("Opening")
+    twice = claim(scene, "No code")
+    made(scene, move(scene.snapshot, [twice], opening.id, SAID))
+    path = scene.root / "cards" / "groups" / f"{opening.id}.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace(twice, "ANC-00000000"), encoding="utf-8")
+    (error,) = scene.audit_errors()
+    assert error.startswith("C211") and "the group of" in error
+    scene.compile("links")
+    assert groups(scene) == {} and scene.audit_errors() == []
 
 
 def test_a_group_that_names_another_card_than_its_file_is_told(scene: Scene) -> None:
