@@ -19,8 +19,9 @@ from pipeline.settle import BulkAnswer, Cut, Said, answer, bulk, claim, discard,
 from pipeline.table import Table
 from pipeline.workspace import Workspace
 from schemas.errors import Place, RefusedError, WaitsError
-from schemas.kinds import AnchorKind, Answer, DiscardReason
+from schemas.kinds import OPEN_EDIT_STATES, AnchorKind, Answer, DiscardReason
 from schemas.ledger import ExemptionBody
+from schemas.lifecycle import WAYS_OUT
 from schemas.reading import Dispute
 from schemas.settlement import Settlement
 from store import anchors as anchor_files
@@ -164,8 +165,9 @@ def say_no_claim(docket: Docket, words: str | None, lines: tuple[int, int] | Non
 def say_discard(docket: Docket, anchor_id: str, reason: DiscardReason, said: Said) -> Transaction:
     """The write that no card is to carry a claim, uncommitted.
 
-    Raises RefusedError when the spec has no such standing claim.
+    Raises RefusedError when the spec has no such standing claim, or a card that is not rewritten carries it.
     """
+    _refuse_kept(docket, anchor_id)
     return _take(docket, discard(docket.table, _standing(docket, anchor_id), reason, said))
 
 
@@ -238,6 +240,16 @@ def _exempt(docket: Docket, transaction: Transaction, dispute: Dispute, said: Sa
         rule = reason.rpartition(" ")[2].rstrip(")")
         body = ExemptionBody(rule=rule, surface="gate", reason_kind="other", because=said.because or "")
         ledger.exempt(transaction, snapshot.instance, subject=dispute.id, body=body, by=said.by, at=said.at)
+
+
+def _refuse_kept(docket: Docket, anchor_id: str) -> None:
+    """Raises RefusedError for a claim on a card that was published: a compile takes nothing off it."""
+    snapshot = docket.workspace.snapshot
+    for card in snapshot.cards_of_anchor.get(anchor_id, ()) if snapshot is not None else ():
+        if card.state not in OPEN_EDIT_STATES and card.state != "deleted":
+            state = card.state.replace("_", " ")
+            words = f"{card.id} is {state}: {anchor_id} stays on it, as it was published"
+            raise RefusedError("claim-stays", words, fix=WAYS_OUT[card.state].replace("ID", card.id))
 
 
 def _standing(docket: Docket, anchor_id: str) -> StandingClaim:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pipeline import pins
@@ -11,7 +11,7 @@ from pipeline.draft.redraft import Redrafted
 from pipeline.draft.sheet import Sheet
 from pipeline.workspace import Workspace
 from schemas.anchors import Anchor, AnchorEdge, AnchorStore, Discarded
-from schemas.kinds import OPEN_EDIT_STATES
+from schemas.kinds import FINAL_STATES, OPEN_EDIT_STATES
 from schemas.settlement import Settlement
 from store import anchors as anchor_files
 from store import cards as card_files
@@ -77,8 +77,20 @@ def collect(
             patch = change.after.differing(change.before)
             actor = DRAFTER if change.before.state in OPEN_EDIT_STATES else CLEANUP
             card_files.edit(transaction, instance, change.before, patch, actor=actor, expected=read[change.before.id])
+    _let_go(transaction, snapshot, drafted, read)
     cards = {card.id: card for card in drafted.cards}
     pins.write(transaction, instance, pins.pins(sheet, snapshot.group_files.values(), cards.get))
     if settlement is not None:
         settlements.write(transaction, instance, sheet.key, settlement)
     return transaction
+
+
+def _let_go(transaction: Transaction, snapshot: Snapshot, drafted: Redrafted, read: Mapping[str, str]) -> None:
+    """Cards of other specs, and of none, stop waiting for the cards that this compile leaves empty."""
+    emptied = {change.after.id for change in drafted.changes if change.after.state == "deleted"}
+    own = {card.id for card in drafted.cards}
+    for card in snapshot.cards:
+        kept = tuple(entry for entry in card.depends_on if entry.card not in emptied)
+        if card.id not in own and card.state not in FINAL_STATES and kept != card.depends_on:
+            patch = {"depends_on": kept}
+            card_files.edit(transaction, snapshot.instance, card, patch, actor=CLEANUP, expected=read[card.id])

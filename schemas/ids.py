@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from itertools import count
 from typing import Any, Final
 
 import rfc8785
@@ -24,3 +26,14 @@ def tail(data: Any) -> str:
     """Eight characters of Crockford base32: the first 40 bits of the sha256 of the canonical JSON."""
     bits = int.from_bytes(hashlib.sha256(canonical(data)).digest()[:5], "big")
     return "".join(CROCKFORD[(bits >> shift) & 31] for shift in range(35, -1, -5))
+
+
+def conflict_name(ends: tuple[str, str]) -> str:
+    """What names the gate of a contradiction: both anchor ids, sorted."""
+    return " ".join(sorted(ends))
+
+
+def conflict_series(ends: tuple[str, str]) -> Iterator[str]:
+    """The tails that the gates of a contradiction get, one after the other, without an end (DRAFTING.md D5)."""
+    yield tail(["conflict", *sorted(ends)])
+    yield from (tail([conflict_name(ends), n]) for n in count(1))

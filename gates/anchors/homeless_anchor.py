@@ -26,6 +26,8 @@ from collections.abc import Iterator
 from gates.claims import Claim, Drafted
 from gates.found import Found
 from gates.words import command, listed, shown
+from schemas.card import Card
+from schemas.kinds import OPEN_EDIT_STATES
 
 CODE = "A130"
 NAME = "homeless-anchor"
@@ -81,10 +83,17 @@ def _on_the_epic(drafted: Drafted, claim: Claim) -> str | None:
     if any(card.kind != "epic" for card in cards):
         return f"belongs to the spec's epic but is on {cards[0].id}: take it off that card"
     spec = drafted.config.specs.get(drafted.claims.key)
-    # With `epic: KEY` in config the epic is an issue that exists already, and no card of ours lists its claims.
-    if not cards and not (spec and spec.epic):
+    # With `epic: KEY` in config the epic is an issue that exists already, and no card of ours lists its claims. An epic that
+    # is published keeps its words: what the spec leaves out since then is its claim without being named on it.
+    unnamed = not cards and not (spec and spec.epic)
+    late = claim.kind == "exclusion" and any(_keeps_its_words(card, drafted.claims.key) for card in drafted.live_cards)
+    if unnamed and not late:
         return "belongs to the spec's epic, which does not name it: compile places it"
     return None
+
+
+def _keeps_its_words(card: Card, key: str) -> bool:
+    return card.kind == "epic" and card.spec == key and card.state not in OPEN_EDIT_STATES
 
 
 def _discarded(drafted: Drafted, claim: Claim) -> str | None:

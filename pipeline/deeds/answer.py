@@ -61,12 +61,17 @@ def answer(snapshot: Snapshot, gate_id: str, text: str, said: Said) -> Answered:
     return Answered(hand, decision, tuple(one.id for one in waited))
 
 
+def answer_tail(gate_id: str, words: str) -> str:
+    """What the id of the decision has after its prefix, which an answer in these words makes."""
+    return tail([f"answer {gate_id}", words])
+
+
 def _decision(snapshot: Snapshot, gate: Card, words: str, said: Said) -> Card:
     """The answer as a card of the question's spec. What a title cannot hold is its line."""
     title = capped(plain(words))
-    born = f"answer {gate.id}"
+    born, first = f"answer {gate.id}", answer_tail(gate.id, words)
     return Card(
-        id=free_id(snapshot.config.prefix_of("decision"), born, tail([born, words]), Workspace.of(snapshot).issued()),
+        id=free_id(snapshot.config.prefix_of("decision"), born, first, Workspace.of(snapshot).issued()),
         kind="decision",
         title=title,
         title_by=said.by,

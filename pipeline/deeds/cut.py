@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.bench import Bench
+from pipeline.deeds.contradictions import Asked, answered_by, contradictions
 from pipeline.deeds.hand import Hand
-from pipeline.draft.build import conflict_tails
 from pipeline.settle import Said, discard, in_turn
 from pipeline.table import Table
 from schemas.anchors import Anchor, AnchorStore, Discarded
@@ -55,9 +55,10 @@ def cut(snapshot: Snapshot, ids: Sequence[str], said: Said) -> Cut:
         raise RefusedError("reason-missing", "cards are cut with a reason", fix='--because "..."')
     hand = Hand(snapshot, said, f"cut {' '.join(ids)}")
     chosen = {card_id: hand.card(card_id) for card_id in dict.fromkeys(ids)}
-    asked = _contradictions(snapshot)
+    asked = contradictions(snapshot)
     over = {gate for gate, ends in asked.items() if any(ends & set(card.anchors) for card in chosen.values())}
-    errors = [error for card in chosen.values() for error in _refusals(card, asked.keys() - over)]
+    standing = {gate: ends for gate, ends in asked.items() if gate not in over}
+    errors = [error for card in chosen.values() for error in _refusals(snapshot, card, standing)]
     if errors:
         raise ManyErrors(errors)
     chosen |= {gate: hand.card(gate) for gate in sorted(over) if hand.card(gate).state not in FINAL_STATES}
@@ -96,7 +97,7 @@ def lost_in(snapshot: Snapshot, section: str, key: str | None = None) -> Lost:
 # --- what may be cut -------------------------------------------------------------------------------------------------
 
 
-def _refusals(card: Card, asked: Collection[str]) -> Iterator[RefusedError]:
+def _refusals(snapshot: Snapshot, card: Card, asked: Asked) -> Iterator[RefusedError]:
     if card.state in FINAL_STATES:
         way = f"isopod migrate {card.id} --line A1" if card.state == "done" else f"isopod show {card.id}"
         yield RefusedError("final-state", f"{card.id} is {card.state}, and that is final", fix=way)
@@ -106,19 +107,12 @@ def _refusals(card: Card, asked: Collection[str]) -> Iterator[RefusedError]:
             f"{card.id} asks about two claims that cannot both hold: say which does, or cut what carries one of them",
             fix=f"isopod answer {card.id} --with TEXT --by NAME",
         )
-
-
-def _contradictions(snapshot: Snapshot) -> dict[str, frozenset[str]]:
-    """The gates that ask about contradictions which stand, each with both claims; they are over when one of these is cut."""
-    issued = {card.id.rpartition("-")[2] for card in snapshot.cards}
-    gates = {card.id.rpartition("-")[2]: card.id for card in snapshot.cards if card.kind == "gate" and not card.anchors}
-    found: dict[str, frozenset[str]] = {}
-    for store in snapshot.anchor_stores.values():
-        for edge in store.edges:
-            if edge.kind == "conflicts_with":
-                ends = (edge.from_, edge.to)
-                found |= {gates[one]: frozenset(ends) for one in conflict_tails(ends, issued) if one in gates}
-    return found
+    elif (gate := answered_by(snapshot, card, asked)) is not None:
+        yield RefusedError(
+            "contradiction-stands",
+            f"{card.id} says which of two claims of the spec holds ({gate}): another decision may replace it",
+            fix=f"isopod decide TEXT --supersedes {card.id} --by NAME --because TEXT",
+        )
 
 
 # --- what hangs on it ------------------------------------------------------------------------------------------------

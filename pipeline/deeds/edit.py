@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipeline.deeds.circles import new_circles
+from pipeline.deeds.contradictions import contradictions, still_asked
 from pipeline.deeds.fields import refuse_other_hand
 from pipeline.deeds.hand import Hand
 from pipeline.said import Said
 from schemas.card import Card, EdgeReason
 from schemas.errors import ManyErrors, RefusedError
+from schemas.kinds import FINAL_STATES
 from store.permission import changed_paths
 from store.snapshot import Snapshot
 
@@ -28,11 +30,20 @@ def edit(snapshot: Snapshot, after: Card, said: Said) -> Hand:
         refuse_other_hand(before.id, path)
     problems = [*_loose_ends(snapshot, before, after)]
     if "depends_on" in patch:
-        problems += new_circles(snapshot, after)
+        problems += [*new_circles(snapshot, after), *_still_asked(snapshot, before, after)]
     if problems:
         raise ManyErrors(problems)
     hand.change(after.id, patch)
     return hand
+
+
+def _still_asked(snapshot: Snapshot, before: Card, after: Card) -> Iterator[RefusedError]:
+    """The questions about a contradiction for which the card would no longer wait, while it carries a side."""
+    asked = contradictions(snapshot)
+    left = {entry.card for entry in before.depends_on} - {entry.card for entry in after.depends_on}
+    for gate in sorted(left & asked.keys()):
+        if snapshot.card_by_id[gate].state not in FINAL_STATES and asked[gate] & set(after.anchors):
+            yield still_asked(gate, after.id)
 
 
 def _loose_ends(snapshot: Snapshot, before: Card, after: Card) -> Iterator[RefusedError]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from pipeline.draft.judge import named_team, names_team
 from pipeline.draft.sheet import DraftClaim, DraftEdge, Judgement, Sheet
@@ -20,7 +21,7 @@ from schemas.card import (
     RuleReason,
 )
 from schemas.config import Team
-from schemas.ids import tail
+from schemas.ids import conflict_name, conflict_series, tail
 from schemas.kinds import CardKind
 from schemas.promise import promise
 from text.coordinates import SpanT
@@ -126,17 +127,9 @@ def _name(sheet: Sheet, bundles: list[Bundle], issued: Collection[str], named: M
         taken.add(bundle.id)
 
 
-def conflict_name(ends: tuple[str, str]) -> str:
-    """What names the gate of a contradiction: both anchor ids, sorted."""
-    return " ".join(sorted(ends))
-
-
 def conflict_tails(ends: tuple[str, str], issued: Collection[str]) -> Iterator[str]:
     """The tails that the gates of a contradiction were given, one after the other, as far as they are `issued`."""
-    candidate, n = tail(["conflict", *sorted(ends)]), 0
-    while candidate in issued:
-        yield candidate
-        candidate, n = tail([conflict_name(ends), n]), n + 1
+    return takewhile(lambda candidate: candidate in issued, conflict_series(ends))
 
 
 def free_id(prefix: str, born: str, first: str, taken: Collection[str]) -> str:

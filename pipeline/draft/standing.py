@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pipeline.draft.build import conflict_name, conflict_tails
+from pipeline.draft.build import conflict_tails
 from pipeline.draft.judge import lead
 from pipeline.draft.sheet import DraftClaim, JudgedKind, Judgement, Sheet
 from schemas.card import Card
+from schemas.ids import conflict_name
 from schemas.kinds import CardKind
 
 CARD_KINDS = frozenset({"story", "gate", "request", "decision"})
