@@ -65,6 +65,10 @@ def move(snapshot: Snapshot, claims: Sequence[str], to: str, said: Said, *, inst
     names = [anchor for anchor in dict.fromkeys(claims) if anchor not in target.anchors]
     errors = [error for name in names for error in _cannot_move(snapshot, adoption, name, target)]
     _refuse_all(errors)
+    if not names and instead_of is not None:
+        store = succeeded(adoption.store, instead_of, list(claims))
+        anchor_files.write(hand.transaction, hand.instance, store, snapshot.anchors[store.spec.key].sha256)
+        return Regrouped(hand, None, (), ())
     if not names:
         raise RefusedError("nothing-to-move", f"{to} holds these claims already", fix=f"isopod show {to}")
     names = _with_lineless(snapshot, adoption, names)

@@ -170,6 +170,19 @@ def test_when_the_new_words_go_too_the_card_is_named_again(scene: Scene) -> None
     assert drift(scene) == []
 
 
+def test_a_claim_that_is_on_the_card_already_only_takes_the_place(scene: Scene) -> None:
+    card = scene.titled("Creating")
+    scene.put_state(card.id, "published")
+    reworded(scene)
+    scene.compile("links")
+    old, new = of(scene, "A code has six characters."), of(scene, "A code has seven characters.")
+    move(scene.snapshot, [new], card.id, SAID).hand.transaction.commit()
+    held = scene.cards[card.id]
+    assert [one.related[0] for one in drift(scene)] == [old]
+    move(scene.snapshot, [new], card.id, SAID, instead_of=old).hand.transaction.commit()
+    assert drift(scene) == [] and scene.cards[card.id] == held
+
+
 def test_words_that_change_twice_are_answered_for_by_the_last_of_them(scene: Scene) -> None:
     card = scene.titled("Creating")
     scene.put_state(card.id, "published")

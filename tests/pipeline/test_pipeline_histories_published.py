@@ -113,19 +113,20 @@ def _keeps_its_word(before: Card, after: Card, same_bytes: bool) -> None:
 def _take_ways_out(scene: Scene, most: int) -> Counter[str]:
     """Type what each finding says until none is left, or `most` were answered; each way out clears its finding."""
     taken: Counter[str] = Counter()
-    migrated: set[tuple[str, str]] = set()
+    typed: set[str] = set()
     while taken.total() < most and (found := [one for one in scene.audit() if one.code == "C231"][:most]):
         for number, finding in enumerate(found, start=1):
             assert finding.fix is not None and scene.cards[finding.subject].state not in ("drafted", "planned")
             words = shlex.split(finding.fix)
+            if finding.fix in typed:  # what takes the place of words that changed twice answers for both
+                continue
+            typed.add(finding.fix)
             if words[1] == "move" and taken["move"] % 2 and scene.cards[finding.subject].state in PUBLISHED_STATES:
                 move(scene.snapshot, words[2:3], finding.subject, SAID, instead_of=words[4]).hand.transaction.commit()
             elif words[1] == "move":
                 succeed(scene.snapshot, words[4], words[2], SAID).transaction.commit()
             elif words[1] == "migrate":
-                if (words[2], words[4]) not in migrated:  # of a line with two claims both findings say so
-                    migrate(scene.snapshot, words[2], [words[4]], words[6:], SAID).hand.transaction.commit()
-                migrated.add((words[2], words[4]))
+                migrate(scene.snapshot, words[2], [words[4]], words[6:], SAID).hand.transaction.commit()
             else:
                 assert words[:2] == ["isopod", "cut"], finding
                 cut(scene.snapshot, [words[2]], SAID).hand.transaction.commit()
