@@ -90,7 +90,9 @@ def test_a_card_that_carries_a_side_waits_until_there_is_an_answer(scene: Scene)
         edit(scene.snapshot, assigned(card, [assignment(f"depends_on-={gate.id}")]), SAID)
     answer(scene.snapshot, gate.id, "By day", SAID).hand.transaction.commit()
     card = scene.titled("Day")
-    edit(scene.snapshot, assigned(card, [assignment(f"depends_on-={card.depends_on[0].card}")]), SAID).transaction.commit()
+    edit(
+        scene.snapshot, assigned(card, [assignment(f"depends_on-={card.depends_on[0].card}")]), SAID
+    ).transaction.commit()
     assert scene.audit_errors() == []
 
 
