@@ -17,7 +17,9 @@ WORDS = {
     "decision": "We keep lot {n} in files",
     "question": "Whether lot {n} is kept is not decided",
     "exclusion": "Lot {n} is not part of this",
+    "opening": "The whole must serve office {n}",
 }
+KIND = {"need": "interface", "opening": "requirement"}
 RELATIONS = {
     "requires": "after item {n}",
     "blocked_by": "once item {n} is said",
@@ -77,16 +79,17 @@ class LivingSpec:
         self._chance.choice(edits)()
 
     def text(self) -> str:
-        parts = [f"# {self.name.capitalize()}\n"]
+        opening = "".join(f"{_line(item)}\n\n" for item in self.items if item.kind == "opening")
+        parts = [f"# {self.name.capitalize()}\n\n## Purpose\n\n{opening}"]
         for index, heading in enumerate(SECTIONS):
             parts.append(f"\n## {heading}\n\n")
-            parts += [f"{_line(item)}\n" for item in self.items if item.section == index]
+            parts += [f"- {_line(item)}\n" for item in self.items if item.section == index and item.kind != "opening"]
         notes = "".join(f"- Somebody must look at letter {number} of {self.name}.\n" for number in range(4))
         return "".join(parts) + f"\n## Notes\n\n{notes}"
 
     def anchors(self) -> list[AnchorT]:
         return [
-            (f"i{item.number}", "interface" if item.kind == "need" else item.kind, _quote(item)) for item in self.items
+            (f"i{item.number}", KIND.get(item.kind, item.kind), _quote(item)) for item in self.items
         ]
 
     def edges(self) -> list[EdgeT]:
@@ -178,4 +181,4 @@ def _quote(item: Item) -> str:
 
 
 def _line(item: Item) -> str:
-    return f"- **{item.words}**: what it means{_cues(item)}." if item.kind == "term" else f"- {_quote(item)}"
+    return f"**{item.words}**: what it means{_cues(item)}." if item.kind == "term" else _quote(item)

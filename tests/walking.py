@@ -34,7 +34,7 @@ FIELDS = (
     "depends_on-={first}", "parent={other}",
 )  # fmt: skip
 NEVER = frozenset(
-    {"C201", "C202", "C203", "C204", "C210", "C211", "C213", "C220", "C227", "C240", "C246"}
+    {"C201", "C202", "C203", "C204", "C210", "C211", "C213", "C220", "C240", "C246"}
     | {"A101", "A102", "A103", "A104", "A130", "A145"}
 )
 """Errors that no sequence of commands may leave behind."""
@@ -255,8 +255,11 @@ class Walk:
                 self.scene.edit(card.id, {"state": "published"}, by="publish")
 
     def _sync(self) -> None:
-        theirs = self._card(self.scene.snapshot, "external")
-        self.scene.edit(theirs.id, {"state": self.chance.choice(("published", "in_progress", "done"))}, by="sync")
+        live = [card.id for card in self.scene.snapshot.cards if card.kind == "external" and card.state != "deleted"]
+        if live:
+            self.scene.edit(
+                self.chance.choice(live), {"state": self.chance.choice(("published", "in_progress", "done"))}, by="sync"
+            )
 
     def _edit(self) -> None:
         now = self.scene.snapshot

@@ -22,6 +22,7 @@ work.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gates.claims import Claim, Drafted
 from gates.found import Found
@@ -42,6 +43,10 @@ def check(drafted: Drafted) -> Iterator[Found]:
     for claim in drafted.claims.claims:
         if claim.status != "live":
             continue
+        kept = _kept_by(drafted, claim) if claim.discarded else None
+        if kept is not None:
+            yield _discarded_late(drafted, claim, kept)
+            continue
         wrong = _discarded(drafted, claim) if claim.discarded else _at_home(drafted, claim)
         if wrong:
             yield drafted.claims.report(
@@ -50,6 +55,26 @@ def check(drafted: Drafted) -> Iterator[Found]:
                 related=[card.id for card in drafted.cards_of.get(claim.id, ())],
                 fix=_fix(drafted, claim),
             )
+
+
+def _kept_by(drafted: Drafted, claim: Claim) -> Card | None:
+    """The card that was published before somebody discarded its claim, so that no compile took it off."""
+    cards = drafted.cards_of.get(claim.id, ())
+    return cards[0] if len(cards) == 1 and cards[0].state not in OPEN_EDIT_STATES else None
+
+
+def _discarded_late(drafted: Drafted, claim: Claim, card: Card) -> Found:
+    spec, state = drafted.claims.spec.path, card.state.replace("_", " ")
+    undo = command("isopod", "settle", spec, "--undo")
+    way = undo if card.state == "done" else command("isopod", "cut", card.id, "--because", "TEXT")
+    found = drafted.claims.report(
+        claim,
+        f"{shown(claim.exact)} is discarded but on {card.id}, which is {state} and keeps its words: "
+        f"{'take the answer back' if card.state == 'done' else f'cut that card, or take the answer back ({undo})'}",
+        related=[card.id],
+        fix=way,
+    )
+    return replace(found, severity="warn")
 
 
 def _fix(drafted: Drafted, claim: Claim) -> str:

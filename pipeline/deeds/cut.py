@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.bench import Bench
@@ -65,7 +65,8 @@ def cut(snapshot: Snapshot, ids: Sequence[str], said: Said) -> Cut:
     for card_id in chosen:
         hand.change(card_id, {"state": "deleted"})
     _clean(hand, chosen)
-    claims, edges = _discard(hand, [anchor for card in chosen.values() for anchor in card.anchors])
+    carried = [anchor for card in chosen.values() for anchor in card.anchors]
+    claims, edges = _discard(hand, [*carried, *_unnamed(snapshot, chosen.values())])
     return Cut(hand, tuple(chosen), claims, edges)
 
 
@@ -137,6 +138,15 @@ def _clean(hand: Hand, cut_ids: Collection[str]) -> None:
             hand.change(card.id, patch, by="cleanup")
         if card.decision is not None and card.decision.superseded_by in cut_ids:
             hand.change(card.id, {"decision": card.decision.model_copy(update={"superseded_by": None})})
+
+
+def _unnamed(snapshot: Snapshot, cut_cards: Iterable[Card]) -> Iterator[str]:
+    """The claims of cut epics that these do not name, because they came after it was published."""
+    keys = {card.spec for card in cut_cards if card.kind == "epic"}
+    for key, store in snapshot.anchor_stores.items():
+        for anchor in store.anchors if key in keys else ():
+            if anchor.home == "epic" and anchor.id not in snapshot.cards_of_anchor:
+                yield anchor.id
 
 
 # --- claims ----------------------------------------------------------------------------------------------------------

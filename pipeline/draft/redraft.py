@@ -161,11 +161,24 @@ class _Redraft:
                 homes |= {one.anchor: (new_kind, new.id) for one in fresh}
                 if target is not None:
                     self.beside[new.id] = target
+        homes |= self._late_opening(homes)
         judged = []
         for one in self.judgements:
             kind, leader_id = homes.get(one.anchor, (one.kind, one.leader))
             judged.append(replace(one, kind=kind, leader=leader_id))
         return judged, named
+
+    def _late_opening(self, homes: Mapping[str, tuple[JudgedKind, str]]) -> dict[str, tuple[JudgedKind, str]]:
+        """New obligations of the opening, whose epic may not be rewritten any more: they are a story of their own."""
+        epic = next((card for card in self.cards if card.kind == "epic"), None)
+        if epic is None or epic.state in OPEN_EDIT_STATES:
+            return {}
+        opening = (self.sheet.by_id[one.anchor] for one in self.judgements if one.kind == "epic" and one.anchor not in homes)
+        fresh = [claim for claim in opening if claim.is_obligation]
+        if not fresh:
+            return {}
+        leader = self.standing.leader("story", fresh)
+        return {claim.id: ("story", leader.id) for claim in fresh}
 
     def _judged_bundles(self) -> dict[tuple[JudgedKind, str], list[Judgement]]:
         bundles: dict[tuple[JudgedKind, str], list[Judgement]] = {}

@@ -1,11 +1,11 @@
-"""What a spec says against itself, late: after cards were published, after an answer, after it was taken back and said again."""
+"""What comes late: a contradiction, an exclusion, an opening or an answer, after cards were published; and one that comes back."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from scenes import SAID, Scene
+from scenes import SAID, Scene, lines
 
 from pipeline.answers import say_discard
 from pipeline.deeds.answer import answer
@@ -121,6 +121,8 @@ def test_what_a_spec_leaves_out_after_its_epic_was_published_stops_no_compile(sc
     assert scene.compile("letters").exit_code == 0
     assert scene.audit_errors() == []
     assert scene.cards[epic.id] == epic.model_copy(update={"state": "published"})
+    cut(scene.snapshot, [epic.id], SAID).hand.transaction.commit()
+    assert scene.audit_errors() == []
 
 
 @pytest.mark.parametrize("state", ["published", "done"])
@@ -131,3 +133,54 @@ def test_a_claim_that_was_published_is_not_discarded(scene: Scene, state: str) -
     with pytest.raises(RefusedError, match=f"{card.anchors[0]} stays on it") as caught:
         say_discard(scene.docket("letters"), card.anchors[0], "background", SAID)
     assert card.id in (caught.value.fix or "")
+
+
+def test_a_claim_that_was_discarded_before_its_card_was_published_stops_no_compile(scene: Scene) -> None:
+    compiled(scene)
+    card = scene.titled("Print")
+    say_discard(scene.docket("letters"), card.anchors[0], "background", SAID).commit()
+    scene.put_state(card.id, "published")
+    assert scene.compile("letters").exit_code == 0
+    (found,) = [one for one in scene.audit() if one.code == "A130"]
+    assert (found.severity, found.fix) == ("warn", f"isopod cut {card.id} --because TEXT")
+    cut(scene.snapshot, [card.id], SAID).hand.transaction.commit()
+    assert [one for one in scene.audit() if one.code == "A130"] == []
+
+
+def test_what_the_opening_asks_for_after_its_epic_was_published_is_a_story(scene: Scene) -> None:
+    opening, late = "The office must be open at noon.", "The office must have a door."
+    text = TEXT.replace("## Day", f"## Purpose\n\n{opening}\n\n## Day")
+    scene.write("letters", text, [("open", "requirement", opening), *CLAIMS])
+    assert scene.compile("letters").exit_code == 0
+    (epic,) = scene.of_kind("epic")
+    assert epic.anchors
+    scene.put_state(epic.id, "published")
+    claims = [("open", "requirement", opening), ("door", "requirement", late), *CLAIMS]
+    scene.write("letters", text.replace(opening, f"{opening}\n\n{late}"), claims)
+    assert scene.compile("letters").exit_code == 0
+    story = scene.titled("Purpose")
+    assert (story.kind, story.state, lines(story), story.depends_on) == ("story", "drafted", [late], ())
+    assert scene.cards[epic.id].acceptance == epic.acceptance
+    assert scene.audit_errors() == []
+    assert scene.compile("letters").compiled.changed == ()
+
+
+def test_a_new_story_beside_a_published_card_does_not_wait_for_it_when_that_one_waits_for_the_story(
+    scene: Scene,
+) -> None:
+    compiled(scene)
+    day, night = scene.titled("Day").id, scene.titled("Night").id
+    scene.put_state(day, "published")
+    depend(scene.snapshot, day, night, SAID).transaction.commit()
+    early = "Letters are sorted by noon."
+    text = TEXT.replace(DAY, f"{DAY}\n- {early}").replace(NIGHT, f"{NIGHT} Then they are sorted.")
+    scene.write(
+        "letters",
+        text,
+        [*CLAIMS, ("early", "requirement", early)],
+        [("night", "requires", "early", "Then they are sorted")],
+    )
+    assert scene.compile("letters").exit_code == 0
+    story = scene.titled("sorted by noon")
+    assert story.depends_on == () and day in story.related
+    assert scene.audit_errors() == []
