@@ -11,7 +11,8 @@ from schemas.kinds import OPEN_EDIT_STATES
 def without_rings(cards: Mapping[str, Card], place: Callable[[Card], int]) -> dict[str, Card]:
     """The cards without the loose edges that close a ring among stories, latest in text first; each becomes `related`.
 
-    Loose are `refines`, and the edge of a new story to the card beside which it stands (D15). Only drafted and planned cards are changed, and no edge that has another reason, a person's among them. `place` orders cards by text.
+    Loose are `refines`, and the edge of a new story to the card beside which it stands (D15). Only drafted and planned cards are
+    changed, and no edge that has another reason, a person's among them. `place` orders cards by text.
     """
     final = dict(cards)
     open_ = [card for card in cards.values() if card.kind == "story" and card.state in OPEN_EDIT_STATES]
