@@ -144,6 +144,11 @@ class Claims:
         """The entry of a claim in the anchors file; the spec while there is none."""
         return self.elsewhere(claim.id) if self.elsewhere else FindingPlace(file=self.file)
 
+    def editing(self, claim: Claim) -> str:
+        """The way out of a warning about words that only the author of the spec can mend: no command of ours changes a spec."""
+        place = self.where(claim)
+        return f"edit {place.file}, line {place.line}; if it is meant as it stands, leave it: this is a warning"
+
     def report(
         self, claim: Claim, message: str, *, related: Iterable[Claim | str] = (), fix: str | None = None
     ) -> Found:

@@ -13,7 +13,7 @@ class Found:
     """One thing that does not hold.
 
     `subject` is a claim, card or file; `related` are the ids that take part in it; `fix` is a command that can be
-    pasted; `severity` is the rule's tier unless it is given.
+    pasted, or which line of the spec to edit where only that helps; `severity` is the rule's tier unless it is given.
     """
 
     subject: str

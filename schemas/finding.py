@@ -17,7 +17,7 @@ class FindingPlace(Record):
 
 
 class Finding(Record):
-    """One thing that does not hold: `subject` is a card, anchor or dispute id, `fix` a command that can be pasted."""
+    """One thing that does not hold: `subject` is a card, anchor or dispute id, `fix` a command that can be pasted or a line to edit."""
 
     code: str
     name: str

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from gates.claims import Claims
 from gates.found import Found
-from gates.words import command, shown
+from gates.words import shown
 
 CODE = "A140"
 NAME = "floating-constraint"
@@ -45,5 +45,5 @@ def check(claims: Claims) -> Iterator[Found]:
                 claim,
                 f"{shown(claim.exact)} bounds nothing that stands beside it: say in the spec, in the same "
                 "paragraph or item, what it bounds",
-                fix=command("isopod", "compile", claims.spec.path, "--preview"),
+                fix=claims.editing(claim),
             )

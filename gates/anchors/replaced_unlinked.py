@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from gates.claims import Claim, Claims
 from gates.found import Found
-from gates.words import command, shown
+from gates.words import shown
 
 CODE = "A143"
 NAME = "replaced-unlinked"
@@ -53,5 +53,5 @@ def check(claims: Claims) -> Iterator[Found]:
                     f"{shown(first.exact)} names another decision, {shown(second.exact)}, and no edge says "
                     "whether one replaces the other: say it in the spec",
                     related=[second],
-                    fix=command("isopod", "compile", claims.spec.path, "--preview"),
+                    fix=claims.editing(first),
                 )

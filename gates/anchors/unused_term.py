@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from gates.claims import Claims
 from gates.found import Found
-from gates.words import command, shown
+from gates.words import shown
 from text.folding import folded
 from text.intervals import holds
 
@@ -48,7 +48,7 @@ def check(claims: Claims) -> Iterator[Found]:
                 term,
                 f"{shown(term.exact)} is defined but no other claim uses it: use the word where it is meant, "
                 "or drop the definition",
-                fix=command("isopod", "compile", claims.spec.path, "--preview"),
+                fix=claims.editing(term),
             )
 
 
