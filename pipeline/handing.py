@@ -22,6 +22,7 @@ from pipeline.models.papers import (
     MANIFEST,
     Found,
     answers_in,
+    folder_of,
     load_manifest,
     manifest_of,
     refuse_other,
@@ -55,9 +56,9 @@ class Handed:
     """How one reader stands after its questions went out, or answers came back.
 
     `manifest` is what lies in the folder, None when nothing was ever asked there. `taken` are the answers that came in now, `replaced`
-    those that were kept otherwise before, `unused` those to questions that nobody asks any more, `other` the questions to the other
-    reader. `extracted` is the first reading when it is complete, None also when no section is to be read; `stopped` is why the compile
-    goes no farther for another reason than missing answers.
+    those that were kept otherwise before, `unused` those to questions that nobody asks any more, `outdated` prompts of which that is so
+    only now, `other` the questions to the other reader. `extracted` is the first reading when it is complete, None also when no section
+    is to be read; `stopped` is why the compile goes no farther for another reason than missing answers.
     """
 
     manifest: Handoff | None
@@ -67,6 +68,7 @@ class Handed:
     taken: tuple[Found, ...] = ()
     replaced: tuple[Found, ...] = ()
     unused: tuple[Found, ...] = ()
+    outdated: tuple[Paper, ...] = ()
 
     @property
     def asked(self) -> tuple[Paper, ...]:
@@ -162,7 +164,9 @@ def ways_on(workspace: Workspace, spec: str, calls: Sequence[Call]) -> str | Non
     carries = {seat.name: isinstance(seat.reader, Model) for seat in workspace.seats(offline=False)}
     readers = sorted({call.reader for call in calls if not carries.get(call.reader, True)})
     stem = Path(spec).stem or "spec"
-    return ", and ".join(export_command(spec, name, f"prompts-{stem}-{name}") for name in readers) or None
+    names = {spec, workspace.name_of(Path(spec))}
+    folders = {name: folder_of(Path(), names, name) or f"prompts-{stem}-{name}" for name in readers}
+    return ", and ".join(export_command(spec, name, folder) for name, folder in folders.items()) or None
 
 
 def with_ways_on(
@@ -314,7 +318,9 @@ class _Hands:
             return Handed(None, look.extracted, look.other, look.stopped)
         manifest = manifest_of(self.blank, old, look.own, lambda request: self.shelf.get(request) is not None)
         write_papers(folder, manifest, look.own)
-        return Handed(manifest, look.extracted, look.other, look.stopped)
+        before = {paper.request for paper in old.of_state("stale")} if old is not None else set()
+        outdated = tuple(paper for paper in manifest.of_state("stale") if paper.request not in before)
+        return Handed(manifest, look.extracted, look.other, look.stopped, outdated=outdated)
 
 
 def _refuse_place(instance: Instance, folder: Path) -> None:

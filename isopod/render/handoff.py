@@ -54,8 +54,7 @@ def notes(handed: Handed, folder: Path) -> Iterator[str]:
             f"{number_of(len(handed.unused), 'answer')} not used, since the question is not asked any more: "
             f"{_names([one.file.name for one in handed.unused])}"
         )
-    stale = [paper.prompt for paper in handed.manifest.of_state("stale")] if handed.manifest is not None else []
-    left = [name for name in stale if (folder / name).exists()]
+    left = [paper.prompt for paper in handed.outdated if (folder / paper.prompt).exists()]
     if left:
         yield (
             f"{number_of(len(left), 'prompt')} not asked any more, since the text, config.yaml, isopod's words or an answer before "

@@ -9,7 +9,8 @@ from __future__ import annotations
 import errno
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -79,6 +80,19 @@ def load_manifest(folder: Path) -> Handoff | None:
             fix="name a new folder",
         )
     return None
+
+
+def folder_of(place: Path, specs: Collection[str], reader: str) -> str | None:
+    """The name of the folder in `place` that holds this reader's prompts for one of these specs, the latest one; None when none does."""
+    found: list[tuple[float, str]] = []
+    with suppress(OSError):
+        for folder in place.iterdir():
+            with suppress(OSError, IsopodError):
+                written = (folder / MANIFEST).stat().st_mtime
+                manifest = load_manifest(folder)
+                if manifest is not None and manifest.reader == reader and manifest.spec.path in specs:
+                    found.append((written, folder.name))
+    return max(found)[1] if found else None
 
 
 def refuse_other(old: Handoff | None, new: Handoff, folder: Path) -> None:

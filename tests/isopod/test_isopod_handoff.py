@@ -295,6 +295,18 @@ def test_a_changed_spec_makes_old_prompts_stale(root: Path, isopod: Isopod) -> N
     assert f"1 answer not used, since the question is not asked any more: {answer_file(two).name}" in done.stderr
     names = [path.name[:8] for path in open_prompts(root / "p-a")]
     assert names == ["01-read-", "03-read-"]
+    again = export(isopod)
+    assert "not asked any more" not in again.stderr, "it was said"
+
+
+def test_the_folder_that_is_there_is_proposed(root: Path, isopod: Isopod) -> None:
+    export(isopod, "b", "carried")
+    export(isopod, "a", "to-a")
+    (root / "broken").mkdir()
+    (root / "broken/handoff.json").write_text("{", encoding="utf-8")
+    waiting = isopod("compile", "specs/links.md")
+    assert "--reader a --export to-a, and " in waiting.stderr
+    assert "--reader b --export carried" in waiting.stderr
 
 
 def test_an_answer_that_never_comes_in_form_names_its_file_and_a_better_one_mends_it(
