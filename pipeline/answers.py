@@ -155,9 +155,10 @@ def say_no_claim(docket: Docket, words: str | None, lines: tuple[int, int] | Non
         raise RefusedError("unit-missing", "say which unit: its exact words, or its line", fix="--line N")
     units = [unit for unit in bench.structure.units_in(span) if unit.claim_bearing]
     if not units:
+        numbers = "" if lines is None else f" {lines[0]}" if lines[0] == lines[1] else f"s {lines[0]}-{lines[1]}"
         raise RefusedError(
             "unit-missing",
-            f"no unit that could be a claim stands there (lines {lines})" if lines else "no unit stands there",
+            f"no unit that could be a claim stands there (line{numbers})" if lines else "no unit stands there",
         )
     return _take(docket, not_a_claim(docket.table, hull([unit.span for unit in units]), said))
 

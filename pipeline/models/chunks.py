@@ -76,7 +76,7 @@ def named(spec: SpecText, chunk: Chunk) -> str:
     parts = [f"{one.lines[0]}-{one.lines[1]}" if one.lines[0] < one.lines[1] else str(one.lines[0]) for one in chunk]
     merged = [parts[0]] if len(chunk) == 1 else _merged(chunk)
     shown = ", ".join(merged[:4]) + (f" and {len(merged) - 4} more" if len(merged) > 4 else "")
-    return f"{spec.path} lines {shown}"
+    return f"{spec.path} {'line' if shown.isdecimal() else 'lines'} {shown}"
 
 
 def _merged(chunk: Chunk) -> list[str]:

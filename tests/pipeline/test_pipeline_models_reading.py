@@ -14,7 +14,7 @@ from model_scenes import Scripted, claim, desk_of, reading, relation, request_of
 from pipeline.bench import Bench
 from pipeline.extract import Extracted, take
 from pipeline.models.asking import StoredClaim
-from pipeline.models.chunks import chunks_of, passages_of
+from pipeline.models.chunks import chunks_of, named, passages_of
 from pipeline.models.pending import PendingError
 from pipeline.models.reading import read_by_model
 from pipeline.readers.protocol import Repair
@@ -345,3 +345,9 @@ def test_whatever_a_model_answers_ends_in_a_run_that_can_be_taken_apart(
     extracted = taken(SPEC, read_by_model(request_of(SPEC, desk_of(model, folder))))
     repair = Repair(extracted.run, extracted.reading, ((SPEC.index("An order"), SPEC.index("An order") + 8),))
     taken(SPEC, read_by_model(request_of(SPEC, desk_of(model, folder), repair=repair, number=1)))
+
+
+def test_a_part_of_one_line_is_named_as_one() -> None:
+    bench = Bench.of(of_text("# Links\n\nLinks live 30 days.\n\nThey end.\n", "spec.md"))
+    assert named(bench.spec, passages_of(bench.spec, bench.structure, [(9, 12)])) == "spec.md line 3"
+    assert named(bench.spec, passages_of(bench.spec, bench.structure, [(9, 40)])) == "spec.md lines 3-5"

@@ -446,7 +446,7 @@ def test_a_unit_marked_as_no_claim_is_not_asked_about_again(scene: Scene) -> Non
     assert stands(scene) == BASE
     scene.compile("links")
     assert not [one for one in scene.audit() if one.code == "C232" and "six characters" in one.message]
-    with pytest.raises(RefusedError):
+    with pytest.raises(RefusedError, match=r"\(line 2\)"):
         say_no_claim(scene.docket("links"), None, (2, 2), SAID)
     with pytest.raises(RefusedError):
         say_no_claim(scene.docket("links"), None, None, SAID)
