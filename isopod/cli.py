@@ -53,6 +53,7 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
+    context_settings={"help_option_names": ["--help", "-h"]},
     epilog="`isopod COMMAND --help` explains one command, with examples. Exit codes: 0 holds, 1 does not hold, "
     "2 refused input, 3 waits for a person, 4 something outside failed, 5 a bug in isopod.",
 )

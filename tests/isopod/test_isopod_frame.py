@@ -96,6 +96,7 @@ def test_every_command_explains_itself_with_examples(name: str) -> None:
     assert f"\n  isopod {name}" in shown.output.split("Examples:")[1]
     assert "--format" in shown.output
     assert max(map(len, shown.output.splitlines())) <= 100
+    assert CliRunner().invoke(group, [name, "-h"]).output == shown.output
 
 
 def test_an_unknown_command_is_refused_with_the_nearest_one() -> None:
